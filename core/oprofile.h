@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the core offers to those around it.
+ *
+ * Two sides use this header: the sources below arch/, which call op_sample()
+ * and register themselves with op_source_register(), and oprofilefs, which
+ * shows and sets everything else.  The core knows neither a file's text nor a
+ * PMU.  Everything here is called in process context and may sleep unless the
+ * function's comment says otherwise.
+ */
+#ifndef OPROFILE_H
+#define OPROFILE_H
+
+#include <linux/list.h>
+#include <linux/ptrace.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable-types.h>
+#include <linux/types.h>
+
+#define OP_VERSION		"0.1.0"
+
+/* Counter folders 0/ … ; a sample carries its counter's index in 4 bits. */
+#define OP_NR_COUNTERS		4
+/* Longest event name, with its final NUL. */
+#define OP_EVENT_NAME_LEN	48
+/* Longest NAME of a jit mapping, without a NUL. */
+#define OP_JIT_NAME_MAX		200
+/* The default rate in Hz: out of step with every usual tick. */
+#define OP_DEFAULT_HZ		997
+
+/* ------------------------------------------------------------------ */
+/* Counters and the sources that drive them (counters.c)              */
+
+/**
+ * struct op_counter_config - what the files of one counter folder say
+ * @event: event name: "timer", a name of perf, or "rHEX"
+ * @count: period, in events a sample; 0 when @freq rules
+ * @freq: samples a second on each CPU, in Hz; 0 when @count rules
+ * @enabled: takes part when sampling is enabled
+ * @kernel: samples of kernel mode are wanted
+ * @user: samples of user mode are wanted
+ */
+struct op_counter_config {
+	char event[OP_EVENT_NAME_LEN];
+	u64 count;
+	u32 freq;
+	bool enabled;
+	bool kernel;
+	bool user;
+};
+
+enum op_counter_field {
+	OP_COUNTER_COUNT,
+	OP_COUNTER_FREQ,
+	OP_COUNTER_ENABLED,
+	OP_COUNTER_KERNEL,
+	OP_COUNTER_USER,
+};
+
+/**
+ * struct op_source - where samples come from
+ * @name: what cpu_type shows while the source's event is counter 0's
+ * @node: the core's
+ * @check: is this configuration one of this source's?  -ENOENT: the event's
+ *	name is not known here; -EINVAL, -ERANGE: known, but with a period or
+ *	rate that cannot be; -ENODEV: known, and this machine lacks it.
+ * @start: begin sampling counter @idx on @cpu.  Runs on that CPU, in its
+ *	hotplug thread, may sleep.
+ * @stop: end it; when this returns, no op_sample() of it is under way.
+ *	Same context as @start.
+ * @event: the @n-th event's name, or %NULL past the last
+ */
+struct op_source {
+	const char *name;
+	struct list_head node;
+	int (*check)(const struct op_counter_config *config);
+	int (*start)(const struct op_counter_config *config, unsigned int idx,
+		     unsigned int cpu);
+	void (*stop)(unsigned int idx, unsigned int cpu);
+	const char *(*event)(unsigned int n);
+};
+
+void op_source_register(struct op_source *source);
+void op_source_unregister(struct op_source *source);
+
+void op_counter_get(unsigned int idx, struct op_counter_config *config);
+int op_counter_set(unsigned int idx, enum op_counter_field field, u64 value);
+int op_counter_set_event(unsigned int idx, const char *event);
+const char *op_counter_cpu_type(void);
+
+/**
+ * struct op_event_desc - one event that can be asked for
+ * @name: what to write to a counter's event file
+ * @source: the source's name
+ * @error: 0 if this machine has it, else what enabling it would answer
+ */
+struct op_event_desc {
+	const char *name;
+	const char *source;
+	int error;
+};
+
+int op_event_describe(unsigned int n, struct op_event_desc *desc);
+
+/* ------------------------------------------------------------------ */
+/* The sample itself (sample.c)                                       */
+
+void op_sample(struct pt_regs *regs, unsigned int idx);
+
+/* ------------------------------------------------------------------ */
+/* Switches and sizes (control.c)                                     */
+
+enum op_param {
+	OP_PARAM_CPU_BUFFER_SIZE,	/* entries of 16 bytes in each CPU's ring */
+	OP_PARAM_BUFFER_SIZE,		/* records of 16 bytes in the event buffer */
+	OP_PARAM_BUFFER_WATERSHED,	/* records that may wait there */
+	OP_PARAM_SYNC_MS,		/* longest stay in a CPU's ring, ms */
+	OP_PARAM_HIST_MEMORY,		/* bound of images and histograms, bytes */
+	OP_NR_PARAMS,
+};
+
+u64 op_param_get(enum op_param param);
+int op_param_set(enum op_param param, u64 value);
+
+bool op_enabled(void);
+int op_enable(void);
+int op_disable(void);
+int op_dump(void);
+int op_reset(void);
+
+int op_core_init(void);
+void op_core_exit(void);
+
+/* ------------------------------------------------------------------ */
+/* Images (dcookies.c) and their histograms (histogram.c)             */
+
+/**
+ * enum op_image_kind - what an image is made of
+ * @OP_IMAGE_FILE: a file that user space has mapped
+ * @OP_IMAGE_VMLINUX: the kernel's own text
+ * @OP_IMAGE_MODULE: a kernel module's text
+ * @OP_IMAGE_JIT: a range that somebody named in jit_maps
+ * @OP_IMAGE_ANON: memory without a file
+ * @OP_IMAGE_VDSO: the vdso
+ * @OP_IMAGE_BPF: a BPF program's text
+ * @OP_IMAGE_UNKNOWN: what could not be named
+ */
+enum op_image_kind {
+	OP_IMAGE_FILE,
+	OP_IMAGE_VMLINUX,
+	OP_IMAGE_MODULE,
+	OP_IMAGE_JIT,
+	OP_IMAGE_ANON,
+	OP_IMAGE_VDSO,
+	OP_IMAGE_BPF,
+	OP_IMAGE_UNKNOWN,
+};
+
+/**
+ * struct op_image_id - what tells one image from all others
+ * @kind: &enum op_image_kind
+ * @generation: of the inode; a hash of a module's build
+ * @dev: the device as stat(2) shows it; a JIT range's mm
+ * @ino: inode number; 0 for what has none
+ * @stamp: birth or, where a file system has no generations, modification
+ *	time in ns: it tells a file from its predecessor of the same number
+ * @name: the path member's text for modules and JIT ranges, else %NULL
+ */
+struct op_image_id {
+	u32 kind;
+	u32 generation;
+	u64 dev;
+	u64 ino;
+	u64 stamp;
+	const char *name;
+};
+
+/**
+ * struct op_image - one image, known by its dcookie
+ * @refs: held by the tables, by jit mappings, by notes under way, by readers
+ * @cookie: the dcookie: never 0, never given twice
+ * @id: identity; only id.kind is of interest outside dcookies.c
+ * @start: address of offset 0 for kernel images and JIT ranges, else 0
+ * @path: the path as its user saw it at first sight, unescaped; for the
+ *	others the same text as @name
+ * @name: of its folder: unique, 1 to 255 bytes, needs no quoting in a shell
+ * @samples: in its histogram, all counters; under op_sync_mutex
+ * @bins: its histogram's bins, unsorted; under op_sync_mutex
+ * @nr_bins: how many those are
+ *
+ * The remaining members are those of the tables in dcookies.c.
+ */
+struct op_image {
+	refcount_t refs;
+	u64 cookie;
+	u64 start;
+	u64 samples;
+	struct op_bin *bins;
+	unsigned long nr_bins;
+	char *path;
+	char *name;
+	struct rhash_head id_node;
+	struct rhash_head name_node;
+	unsigned int next_suffix;
+	u32 bytes;
+	struct rcu_head rcu;
+	struct op_image_id id;
+};
+
+struct op_image *op_image_next(u64 *cookie);
+struct op_image *op_image_find(const char *name);
+void op_image_put(struct op_image *image);
+
+/**
+ * struct op_hist_row - one line of a histogram
+ * @offset: in the image, bytes
+ * @count: samples by counter
+ */
+struct op_hist_row {
+	u64 offset;
+	u64 count[OP_NR_COUNTERS];
+};
+
+/**
+ * struct op_hist - a histogram at one moment
+ * @columns: bit i: counter i is a column (enabled, or it has samples)
+ * @nr_rows: lines
+ * @rows: ascending by offset
+ */
+struct op_hist {
+	unsigned long columns;
+	size_t nr_rows;
+	struct op_hist_row rows[];
+};
+
+struct op_hist *op_hist_read(struct op_image *image);
+void op_hist_free(struct op_hist *hist);
+u64 op_image_samples(struct op_image *image);
+
+/* ------------------------------------------------------------------ */
+/* JIT ranges (jit_maps.c)                                            */
+
+/**
+ * struct op_jit_info - one line of the live list
+ * @name: as it was written
+ * @start: first byte
+ * @end: one past the last byte
+ * @pid: process number in the initial namespace; 0 for a kernel range
+ */
+struct op_jit_info {
+	char name[OP_JIT_NAME_MAX + 1];
+	u64 start;
+	u64 end;
+	pid_t pid;
+};
+
+int op_jit_add(const char *name, u64 start, u64 end, pid_t pid);
+int op_jit_remove(const char *name, pid_t pid);
+int op_jit_next(u64 *pos, struct op_jit_info *info);
+
+/* ------------------------------------------------------------------ */
+/* Statistics (stats.c)                                               */
+
+/*
+ * The law: at any quiet moment RECEIVED is the sum of all histogram counts,
+ * of all LOST_ and of all SKIPPED_.  Those before OP_STAT_NR_PERCPU are
+ * counted by CPU.
+ */
+enum op_stat {
+	OP_STAT_RECEIVED,
+	OP_STAT_LOST_CPU_BUFFER,
+	OP_STAT_SKIPPED_KERNEL,
+	OP_STAT_SKIPPED_USER,
+	OP_STAT_DEFERRED,
+	OP_STAT_UNRESOLVED,
+	OP_STAT_TIMER_OVERRUN,
+	OP_STAT_NR_PERCPU,
+	OP_STAT_LOST_HIST_MEMORY = OP_STAT_NR_PERCPU,
+	OP_STAT_LOST_NO_MEMORY,
+	OP_STAT_IMAGES,
+	OP_STAT_BINS,
+	OP_STAT_JIT_MAPS,
+	OP_STAT_MEMORY,
+	OP_NR_STATS,
+};
+
+const char *op_stat_name(enum op_stat stat);
+u64 op_stat_read(enum op_stat stat);
+u64 op_stat_read_cpu(enum op_stat stat, unsigned int cpu);
+
+#endif /* OPROFILE_H */
