@@ -1,0 +1,75 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # the variables are for those who read this file
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What run and prepare share: where things are, which kernels there are.
+
+vm_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+top=$(cd "$vm_dir/../.." && pwd -P)
+cache=$top/.cache/vm
+
+# The runner's own exit codes; everything else is the script's. Each comes with
+# a line on stderr that begins with "vm: ".
+ex_usage=95
+ex_prepare=96
+ex_module=97
+ex_lost=98
+ex_splat=99
+ex_timeout=124
+
+say()
+{
+	echo "vm: $*" >&2
+}
+
+# die STATUS MESSAGE...
+die()
+{
+	local status=$1
+
+	shift
+	say "$@"
+	exit "$status"
+}
+
+# kernel_select NAME: sets k_arch, k_how, k_package (from the table) and k_dir.
+kernel_select()
+{
+	local name rest
+
+	while read -r name k_arch k_how k_package rest; do
+		[ "$name" = "$1" ] || continue
+		k_dir=$cache/$1
+		return
+	done < <(grep -v '^#' "$vm_dir/kernels")
+	die $ex_usage "no kernel '$1'; known: $(kernel_names)"
+}
+
+kernel_names()
+{
+	awk '!/^#/ && NF { printf "%s%s", sep, $1; sep = " " }' "$vm_dir/kernels"
+}
+
+# machine_select ARCH: sets m_qemu (the program), m_package (which has it),
+# m_args (machine and CPU), m_console.
+machine_select()
+{
+	case $1 in
+	amd64)
+		m_qemu=qemu-system-x86_64
+		m_package=qemu-system-x86
+		m_args=(-machine q35)
+		m_console=ttyS0
+		;;
+	*)
+		die $ex_usage "no machine for architecture '$1'"
+		;;
+	esac
+}
+
+# Says what a prepared kernel was made from: when it changes, or the version
+# that prepare chose isn't there any more, prepare has work to do.
+kernel_stamp()
+{
+	cat "$vm_dir/prepare" "$vm_dir/guest/init" "$vm_dir/guest/main" | cksum
+}
