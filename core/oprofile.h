@@ -106,6 +106,7 @@ int op_event_describe(unsigned int n, struct op_event_desc *desc);
 /* The sample itself (sample.c)                                       */
 
 void op_sample(struct pt_regs *regs, unsigned int idx);
+void op_sample_overrun(u64 n);
 
 /* ------------------------------------------------------------------ */
 /* Switches and sizes (control.c)                                     */
@@ -188,7 +189,8 @@ struct op_image_id {
  * @bins: its histogram's bins, unsorted; under op_sync_mutex
  * @nr_bins: how many those are
  *
- * The remaining members are those of the tables in dcookies.c.
+ * The remaining members are those of the tables in dcookies.c, but for
+ * jit_range, which is jit_maps.c's.
  */
 struct op_image {
 	refcount_t refs;
@@ -203,6 +205,7 @@ struct op_image {
 	struct rhash_head name_node;
 	unsigned int next_suffix;
 	u32 bytes;
+	struct op_jit_range *jit_range;
 	struct rcu_head rcu;
 	struct op_image_id id;
 };

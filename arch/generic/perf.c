@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Perf counters: samples by kernel counters of the perf subsystem.
+ *
+ * It exists for all that a timer can't count: cycles, cache misses, page
+ * faults, raw events of the PMU.  Events have perf's names; rHEX is a raw one.
+ *
+ * The handler runs in NMI, hardirq or, for software events, in task context
+ * with preemption off.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kstrtox.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/string.h>
+
+#include "arch/generic/generic.h"
+#include "core/oprofile.h"
+
+/* perf's own default for kernel.perf_event_max_sample_rate is 100000. */
+#define OP_PERF_MAX_HZ	20000
+
+#define OP_CACHE(cache, op, result) \
+	(PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
+	 PERF_COUNT_HW_CACHE_RESULT_##result << 16)
+
+/* perf list's names; the encodings are those of uapi/linux/perf_event.h. */
+static const struct op_perf_name {
+	const char *name;
+	u32 type;
+	u64 config;
+} op_perf_names[] = {
+	{ "cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
+	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
+	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
+	{ "minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },
+	{ "major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ },
+	{ "context-switches", PERF_TYPE_SOFTWARE,
+	  PERF_COUNT_SW_CONTEXT_SWITCHES },
+	{ "cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
+	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+	{ "cache-references", PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_CACHE_REFERENCES },
+	{ "cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
+	{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
+	{ "bus-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES },
+	{ "ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES },
+	{ "stalled-cycles-frontend", PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_STALLED_CYCLES_FRONTEND },
+	{ "stalled-cycles-backend", PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
+	{ "L1-dcache-load-misses", PERF_TYPE_HW_CACHE,
+	  OP_CACHE(L1D, READ, MISS) },
+	{ "L1-icache-load-misses", PERF_TYPE_HW_CACHE,
+	  OP_CACHE(L1I, READ, MISS) },
+	{ "LLC-load-misses", PERF_TYPE_HW_CACHE, OP_CACHE(LL, READ, MISS) },
+	{ "LLC-store-misses", PERF_TYPE_HW_CACHE, OP_CACHE(LL, WRITE, MISS) },
+	{ "dTLB-load-misses", PERF_TYPE_HW_CACHE, OP_CACHE(DTLB, READ, MISS) },
+	{ "iTLB-load-misses", PERF_TYPE_HW_CACHE, OP_CACHE(ITLB, READ, MISS) },
+};
+
+static DEFINE_PER_CPU(struct perf_event *[OP_NR_COUNTERS], op_perf_events);
+
+/* perf calls a raw event r and up to 16 hex digits. */
+static int op_perf_raw(const char *name, u64 *config)
+{
+	if (name[0] != 'r' || !name[1] || strlen(name) > 17 ||
+	    strspn(name + 1, "0123456789abcdefABCDEF") != strlen(name + 1))
+		return -ENOENT;
+	return kstrtou64(name + 1, 16, config);
+}
+
+static int op_perf_attr(const struct op_counter_config *config,
+			struct perf_event_attr *attr)
+{
+	size_t i;
+
+	*attr = (struct perf_event_attr) {
+		.size = sizeof(*attr),
+		.pinned = 1,
+		.exclude_user = !config->user,
+		.exclude_kernel = !config->kernel,
+		.exclude_hv = !config->kernel,
+	};
+	if (config->freq) {
+		attr->freq = 1;
+		attr->sample_freq = config->freq;
+	} else {
+		attr->sample_period = config->count;
+	}
+	for (i = 0; i < ARRAY_SIZE(op_perf_names); i++) {
+		if (!strcmp(config->event, op_perf_names[i].name)) {
+			attr->type = op_perf_names[i].type;
+			attr->config = op_perf_names[i].config;
+			return 0;
+		}
+	}
+	attr->type = PERF_TYPE_RAW;
+	return op_perf_raw(config->event, &attr->config);
+}
+
+static void op_perf_overflow(struct perf_event *event,
+			     struct perf_sample_data *data,
+			     struct pt_regs *regs)
+{
+	op_sample(regs, (unsigned long)event->overflow_handler_context);
+}
+
+/* Both are clocks in ns: the bounds of the timer hold for them. */
+static bool op_perf_is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE &&
+	       (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+		attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* Only a try tells whether the machine has an event. */
+static int op_perf_try(struct perf_event_attr *attr)
+{
+	struct perf_event *event;
+
+	attr->disabled = 1;
+	event = perf_event_create_kernel_counter(attr, raw_smp_processor_id(),
+						 NULL, op_perf_overflow, NULL);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	perf_event_release_kernel(event);
+	return 0;
+}
+
+static int op_perf_check(const struct op_counter_config *config)
+{
+	struct perf_event_attr attr;
+	int ret;
+
+	ret = op_perf_attr(config, &attr);
+	if (ret)
+		return ret;
+	if (!config->count && !config->freq)
+		return -EINVAL;
+	if (config->freq > OP_PERF_MAX_HZ)
+		return -ERANGE;
+	/* A period is a signed number inside perf. */
+	if (config->count > S64_MAX)
+		return -ERANGE;
+	if (op_perf_is_clock(&attr) && config->count &&
+	    config->count < NSEC_PER_SEC / OP_PERF_MAX_HZ)
+		return -ERANGE;
+	ret = op_perf_try(&attr);
+	/* The name is known, so it is the machine that lacks it. */
+	return ret == -ENOENT || ret == -EOPNOTSUPP ? -ENODEV : ret;
+}
+
+static int op_perf_start(const struct op_counter_config *config,
+			 unsigned int idx, unsigned int cpu)
+{
+	struct perf_event_attr attr;
+	struct perf_event *event;
+	int ret;
+
+	ret = op_perf_attr(config, &attr);
+	if (ret)
+		return ret;
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL,
+						 op_perf_overflow,
+						 (void *)(unsigned long)idx);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	per_cpu(op_perf_events, cpu)[idx] = event;
+	/* A pinned counter that finds no room on the PMU is in error. */
+	if (event->state != PERF_EVENT_STATE_ACTIVE) {
+		pr_info_ratelimited("event %s has no free counter on CPU %u: somebody else (the NMI watchdog?) holds it\n",
+				    config->event, cpu);
+		perf_event_release_kernel(event);
+		per_cpu(op_perf_events, cpu)[idx] = NULL;
+		return -EBUSY;
+	}
+	return 0;
+}
+
+static void op_perf_stop(unsigned int idx, unsigned int cpu)
+{
+	struct perf_event **event = &per_cpu(op_perf_events, cpu)[idx];
+
+	if (*event)
+		perf_event_release_kernel(*event);
+	*event = NULL;
+}
+
+static const char *op_perf_event(unsigned int n)
+{
+	return n < ARRAY_SIZE(op_perf_names) ? op_perf_names[n].name : NULL;
+}
+
+static struct op_source op_perf_source = {
+	.name = "perf",
+	.check = op_perf_check,
+	.start = op_perf_start,
+	.stop = op_perf_stop,
+	.event = op_perf_event,
+};
+
+/**
+ * op_perf_init - offer perf's counters, and where there is a PMU, prefer it
+ *
+ * Context: process, at load.
+ * Return: 0.
+ */
+int op_perf_init(void)
+{
+	struct op_counter_config cycles = {
+		.event = "cycles",
+		.freq = OP_DEFAULT_HZ,
+		.kernel = true,
+		.user = true,
+	};
+
+	op_source_register(&op_perf_source);
+	if (!op_perf_check(&cycles))
+		return op_counter_set_event(0, cycles.event);
+	pr_info("no hardware counters here: the default is the timer at %d Hz\n",
+		OP_DEFAULT_HZ);
+	return 0;
+}
+
+/**
+ * op_perf_exit - take them back
+ *
+ * Context: process, at unload; sampling is disabled.
+ */
+void op_perf_exit(void)
+{
+	op_source_unregister(&op_perf_source);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The timer: samples by an own high-resolution timer on each CPU.
+ *
+ * It exists because every machine has it, also VMs without a PMU, and because
+ * nothing is cheaper.  It can't look where interrupts are off: such a sample
+ * lands on the instruction that lets them in again.
+ *
+ * The handler runs in hardirq, also on PREEMPT_RT.
+ */
+#include <linux/hrtimer.h>
+#include <linux/percpu.h>
+#include <linux/random.h>
+#include <linux/string.h>
+#include <asm/irq_regs.h>
+
+#include "arch/generic/generic.h"
+#include "core/oprofile.h"
+
+/* A handler costs about a microsecond; this leaves the machine for work. */
+#define OP_TIMER_MAX_HZ	20000
+#define OP_TIMER_MIN_NS	(NSEC_PER_SEC / OP_TIMER_MAX_HZ)
+#define OP_TIMER_MAX_NS	(3600 * NSEC_PER_SEC)
+
+struct op_timer {
+	struct hrtimer hrtimer;
+	u64 period;
+	unsigned int idx;
+};
+
+static DEFINE_PER_CPU(struct op_timer [OP_NR_COUNTERS], op_timers);
+
+static enum hrtimer_restart op_timer_tick(struct hrtimer *hrtimer)
+{
+	struct op_timer *t = container_of(hrtimer, struct op_timer, hrtimer);
+	u64 periods;
+
+	op_sample(get_irq_regs(), t->idx);
+	periods = hrtimer_forward_now(hrtimer, ns_to_ktime(t->period));
+	if (unlikely(periods > 1))
+		op_sample_overrun(periods - 1);
+	return HRTIMER_RESTART;
+}
+
+/* The period in ns: the count of a clock is in ns. */
+static u64 op_timer_period(const struct op_counter_config *config)
+{
+	return config->count ?: NSEC_PER_SEC / config->freq;
+}
+
+static int op_timer_check(const struct op_counter_config *config)
+{
+	u64 period;
+
+	if (strcmp(config->event, "timer"))
+		return -ENOENT;
+	if (!config->count && !config->freq)
+		return -EINVAL;
+	period = op_timer_period(config);
+	if (period < OP_TIMER_MIN_NS || period > OP_TIMER_MAX_NS)
+		return -ERANGE;
+	return 0;
+}
+
+static int op_timer_start(const struct op_counter_config *config,
+			  unsigned int idx, unsigned int cpu)
+{
+	struct op_timer *t = &per_cpu(op_timers, cpu)[idx];
+
+	t->period = op_timer_period(config);
+	t->idx = idx;
+	hrtimer_init(&t->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	t->hrtimer.function = op_timer_tick;
+	/* CPUs in step would ask for the same locks at the same moment. */
+	hrtimer_start(&t->hrtimer, ns_to_ktime(1 + get_random_u32() % t->period),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	return 0;
+}
+
+static void op_timer_stop(unsigned int idx, unsigned int cpu)
+{
+	hrtimer_cancel(&per_cpu(op_timers, cpu)[idx].hrtimer);
+}
+
+static const char *op_timer_event(unsigned int n)
+{
+	return n ? NULL : "timer";
+}
+
+static struct op_source op_timer_source = {
+	.name = "timer",
+	.check = op_timer_check,
+	.start = op_timer_start,
+	.stop = op_timer_stop,
+	.event = op_timer_event,
+};
+
+/**
+ * op_timer_init - offer the timer
+ *
+ * Context: process, at load.
+ * Return: 0.
+ */
+int op_timer_init(void)
+{
+	op_source_register(&op_timer_source);
+	return 0;
+}
+
+/**
+ * op_timer_exit - take it back
+ *
+ * Context: process, at unload; sampling is disabled.
+ */
+void op_timer_exit(void)
+{
+	op_source_unregister(&op_timer_source);
+}

@@ -1,0 +1,636 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dcookies: the names of images.
+ *
+ * A dcookie is a 64-bit number that stands for one image as long as the image
+ * is known, and for no other ever.  It must not hold on to the file: profiling
+ * never makes umount say EBUSY and never keeps a deleted file's blocks.  So an
+ * image is not a dentry or an inode but what survives both: its identity
+ * (device, inode number, generation and, where that is not enough, a time) and
+ * the path as it was when the file was first in hand.
+ *
+ * Process context; op_image_mutex guards the tables.
+ */
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/jhash.h>
+#include <linux/magic.h>
+#include <linux/mount.h>
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+#include <linux/stat.h>
+#include <linux/xarray.h>
+
+#include "core/compat.h"
+#include "core/internal.h"
+
+/* A name's room in a folder, and what of it a suffix "~4294967295" may need. */
+#define OP_NAME_MAX	255
+#define OP_SUFFIX_MAX	11
+
+/* Paths are asked for with this much room; deeper ones keep their last name. */
+#define OP_PATH_ROOM	(4 * PATH_MAX)
+
+/*
+ * Guards the three tables and all that names an image.  Taken inside
+ * op_sync_mutex and the jit and module maps' mutexes; nothing is taken inside
+ * but locks of the file systems.
+ */
+static DEFINE_MUTEX(op_image_mutex);
+
+static struct rhashtable op_images_by_id;
+static struct rhashtable op_images_by_name;
+static DEFINE_XARRAY(op_images_by_cookie);
+static u64 op_last_cookie;
+static char *op_path_room;
+
+/* Those that are there from load to unload; %NULL for the other kinds. */
+struct op_image *op_image_fixed[OP_IMAGE_UNKNOWN + 1] __read_mostly;
+
+static const char *const op_fixed_names[] = {
+	[OP_IMAGE_VMLINUX] = "vmlinux",
+	[OP_IMAGE_ANON] = "anon",
+	[OP_IMAGE_VDSO] = "vdso",
+	[OP_IMAGE_BPF] = "bpf",
+	[OP_IMAGE_UNKNOWN] = "unknown",
+};
+
+static u32 op_id_hash(const void *data, u32 len, u32 seed)
+{
+	const struct op_image_id *id = data;
+	u32 hash;
+
+	hash = jhash_3words(id->kind, id->generation, (u32)id->dev, seed);
+	hash = jhash_3words((u32)id->ino, (u32)(id->ino >> 32),
+			    (u32)(id->dev >> 32), hash);
+	hash = jhash_2words((u32)id->stamp, (u32)(id->stamp >> 32), hash);
+	return id->name ? jhash(id->name, strlen(id->name), hash) : hash;
+}
+
+static u32 op_image_id_hash(const void *data, u32 len, u32 seed)
+{
+	return op_id_hash(&((const struct op_image *)data)->id, len, seed);
+}
+
+static int op_image_id_cmp(struct rhashtable_compare_arg *arg, const void *obj)
+{
+	const struct op_image_id *a = arg->key;
+	const struct op_image_id *b = &((const struct op_image *)obj)->id;
+
+	if (a->kind != b->kind || a->generation != b->generation ||
+	    a->dev != b->dev || a->ino != b->ino || a->stamp != b->stamp)
+		return 1;
+	if (!a->name || !b->name)
+		return a->name != b->name;
+	return strcmp(a->name, b->name);
+}
+
+static const struct rhashtable_params op_id_params = {
+	.head_offset = offsetof(struct op_image, id_node),
+	.key_len = sizeof(struct op_image_id),
+	.hashfn = op_id_hash,
+	.obj_hashfn = op_image_id_hash,
+	.obj_cmpfn = op_image_id_cmp,
+	.automatic_shrinking = true,
+};
+
+static u32 op_name_hash(const void *data, u32 len, u32 seed)
+{
+	const char *name = data;
+
+	return jhash(name, strlen(name), seed);
+}
+
+static u32 op_image_name_hash(const void *data, u32 len, u32 seed)
+{
+	return op_name_hash(((const struct op_image *)data)->name, len, seed);
+}
+
+static int op_image_name_cmp(struct rhashtable_compare_arg *arg,
+			     const void *obj)
+{
+	return strcmp(arg->key, ((const struct op_image *)obj)->name);
+}
+
+static const struct rhashtable_params op_name_params = {
+	.head_offset = offsetof(struct op_image, name_node),
+	.key_len = OP_NAME_MAX,
+	.hashfn = op_name_hash,
+	.obj_hashfn = op_image_name_hash,
+	.obj_cmpfn = op_image_name_cmp,
+	.automatic_shrinking = true,
+};
+
+/*
+ * Characters that may stand in a folder's name as they are: what no shell
+ * treats specially in the middle of a word.  '/' becomes '}', all else %XX, and
+ * as '}', '%' and '~' of a path are not among them, a name has one meaning.
+ */
+static bool op_name_char(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || (c && strchr("._+-,:@=", c));
+}
+
+/* Write @path as a name; returns its full length, of which @room was there. */
+static size_t op_encode_name(const char *path, char *name, size_t room)
+{
+	size_t len = 0;
+	char code[4];
+
+	for (; *path; path++) {
+		unsigned char c = *path;
+
+		if (op_name_char(c))
+			snprintf(code, sizeof(code), "%c", c);
+		else if (c == '/')
+			snprintf(code, sizeof(code), "}");
+		else
+			snprintf(code, sizeof(code), "%%%02X", c);
+		if (len + strlen(code) < room)
+			memcpy(name + len, code, strlen(code));
+		len += strlen(code);
+	}
+	name[min(len, room - 1)] = '\0';
+	return len;
+}
+
+/*
+ * The name of @path's folder.  One that is too long keeps its end, which says
+ * more than the beginning: "}~" and the last bytes.  When the name is taken,
+ * a suffix ~2, ~3, … keeps the two apart.
+ */
+static char *op_make_name(const char *path)
+{
+	size_t room = 3 * strlen(path) + 1;
+	char *full, *name, *base;
+	struct op_image *other;
+	unsigned int suffix;
+	size_t len;
+
+	full = kvmalloc(room, GFP_KERNEL);
+	name = kmalloc(OP_NAME_MAX + 1, GFP_KERNEL);
+	if (!full || !name)
+		goto err_free;
+
+	len = op_encode_name(path, full, room);
+	base = full;
+	if (len > OP_NAME_MAX) {
+		base = full + len - (OP_NAME_MAX - OP_SUFFIX_MAX - 2);
+		/* Not from the middle of a %XX. */
+		if (base[-1] == '%')
+			base += 2;
+		else if (base[-2] == '%')
+			base++;
+		snprintf(name, OP_NAME_MAX + 1, "}~%s", base);
+	} else {
+		strscpy(name, base, OP_NAME_MAX + 1);
+	}
+
+	other = rhashtable_lookup_fast(&op_images_by_name, name,
+				       op_name_params);
+	if (other) {
+		/* The first of the name knows where to go on. */
+		strscpy(full, name, min_t(size_t, room, OP_NAME_MAX -
+					  OP_SUFFIX_MAX + 1));
+		suffix = max(other->next_suffix, 2u);
+		do {
+			snprintf(name, OP_NAME_MAX + 1, "%s~%u", full,
+				 suffix++);
+		} while (rhashtable_lookup_fast(&op_images_by_name, name,
+						op_name_params));
+		other->next_suffix = suffix;
+	}
+	kvfree(full);
+	return name;
+
+err_free:
+	kfree(name);
+	kvfree(full);
+	return NULL;
+}
+
+static void op_image_free(struct op_image *image)
+{
+	op_memory_uncharge(image->bytes);
+	kfree(image->name);
+	kfree(image->path);
+	/* Lookups from interrupts may still have the pointer. */
+	kfree_rcu(image, rcu);
+}
+
+/* Make an image and put it into the tables, which then hold the reference. */
+static struct op_image *op_image_create(const struct op_image_id *id,
+					const char *path, u64 start)
+{
+	struct op_image *image;
+	int ret = -ENOMEM;
+
+	image = kzalloc(sizeof(*image), GFP_KERNEL);
+	if (!image)
+		return ERR_PTR(-ENOMEM);
+	refcount_set(&image->refs, 1);
+	image->id = *id;
+	image->start = start;
+	image->path = kstrdup(path, GFP_KERNEL);
+	image->name = op_make_name(path);
+	if (!image->path || !image->name)
+		goto err_free;
+	if (id->name)
+		image->id.name = image->path;
+	image->bytes = sizeof(*image) + strlen(path) + 1 + OP_NAME_MAX + 1;
+	ret = op_memory_charge(image->bytes);
+	if (ret) {
+		image->bytes = 0;
+		goto err_free;
+	}
+
+	ret = rhashtable_insert_fast(&op_images_by_id, &image->id_node,
+				     op_id_params);
+	if (ret)
+		goto err_free;
+	ret = rhashtable_insert_fast(&op_images_by_name, &image->name_node,
+				     op_name_params);
+	if (ret)
+		goto err_remove_id;
+	image->cookie = op_last_cookie + 1;
+	ret = xa_err(xa_store(&op_images_by_cookie, image->cookie, image,
+			      GFP_KERNEL));
+	if (ret)
+		goto err_remove_name;
+	op_last_cookie++;
+	op_stat_add(OP_STAT_IMAGES, 1);
+	return image;
+
+err_remove_name:
+	rhashtable_remove_fast(&op_images_by_name, &image->name_node,
+			       op_name_params);
+err_remove_id:
+	rhashtable_remove_fast(&op_images_by_id, &image->id_node,
+			       op_id_params);
+err_free:
+	op_image_free(image);
+	/* The tables' own errors all mean that memory was short. */
+	return ERR_PTR(ret == -ENOSPC ? -ENOSPC : -ENOMEM);
+}
+
+/**
+ * op_image_put - give a reference back
+ * @image: the image; gone if this was the last reference
+ *
+ * Context: any but NMI; sleeps never.
+ */
+void op_image_put(struct op_image *image)
+{
+	if (refcount_dec_and_test(&image->refs))
+		op_image_free(image);
+}
+
+/**
+ * op_file_is_private - is a file of no file system that anybody can see?
+ * @file: memfd, SysV or anonymous shared memory, huge pages: true
+ *
+ * Context: any, also NMI, while @file is mapped.
+ */
+bool op_file_is_private(const struct file *file)
+{
+	return file->f_path.mnt->mnt_flags & MNT_INTERNAL;
+}
+
+/**
+ * op_file_is_anon - is a file only what the kernel keeps anonymous memory in?
+ * @file: a mapping's file
+ *
+ * MAP_SHARED | MAP_ANONYMOUS memory is a file "dev/zero" inside the kernel,
+ * MAP_HUGETLB memory one named "anon_hugepage" (mm/shmem.c and
+ * fs/hugetlbfs/inode.c name them so).  A memfd's name begins with "memfd:" and
+ * SysV memory's with "SYSV", so nobody can imitate them.
+ *
+ * Context: any, also NMI, while @file is mapped.
+ */
+bool op_file_is_anon(const struct file *file)
+{
+	const unsigned char *name;
+
+	if (likely(!op_file_is_private(file)))
+		return false;
+	/* Files of internal mounts are never renamed. */
+	name = file->f_path.dentry->d_name.name;
+	return !strcmp(name, "dev/zero") || !strcmp(name, "anon_hugepage");
+}
+
+static void op_file_id(struct file *file, struct op_image_id *id)
+{
+	const struct path *path = op_file_user_path(file);
+	struct inode *inode = d_inode(path->dentry);
+	struct kstat stat;
+
+	*id = (struct op_image_id) {
+		.kind = OP_IMAGE_FILE,
+		.generation = inode->i_generation,
+		.dev = inode->i_sb->s_dev,
+		.ino = inode->i_ino,
+	};
+	/*
+	 * Where one superblock shows several devices, as btrfs does for its
+	 * subvolumes and overlayfs for its layers, only stat tells them apart.
+	 * Both are local: this waits for no server.
+	 */
+	if ((inode->i_sb->s_magic == BTRFS_SUPER_MAGIC ||
+	     inode->i_sb->s_magic == OVERLAYFS_SUPER_MAGIC) &&
+	    !vfs_getattr_nosec(path, &stat, STATX_INO, AT_STATX_DONT_SYNC)) {
+		id->dev = stat.dev;
+		id->ino = stat.ino;
+	}
+	/* No generations: the next file may get the same inode number. */
+	if (!inode->i_generation)
+		id->stamp = op_inode_mtime_ns(inode);
+}
+
+/* Does d_path() put " (deleted)" behind this path's text? */
+static bool op_path_is_deleted(const struct path *path)
+{
+	struct dentry *dentry = path->dentry;
+
+	/* Internal files have their text made, always with the suffix. */
+	if (dentry->d_op && dentry->d_op->d_dname)
+		return true;
+	return d_unlinked(dentry);
+}
+
+/*
+ * The path as text, without the " (deleted)" of one that is.  As long as a
+ * path is deleted before it is asked for, it has the suffix for sure, and when
+ * it is not deleted afterwards, it has none; a file whose real name ends so
+ * keeps its name.
+ */
+static char *op_path_text(const struct path *path)
+{
+	static const char suffix[] = " (deleted)";
+	bool before, after;
+	size_t len;
+	char *text;
+
+	do {
+		before = op_path_is_deleted(path);
+		text = d_path(path, op_path_room, OP_PATH_ROOM);
+		after = op_path_is_deleted(path);
+	} while (before != after);
+
+	if (IS_ERR(text)) {
+		/* Deeper than any room: the last name must do. */
+		snprintf(op_path_room, OP_PATH_ROOM, "/.../%pd", path->dentry);
+		return op_path_room;
+	}
+	len = strlen(text);
+	if (before && len >= strlen(suffix) &&
+	    !strcmp(text + len - strlen(suffix), suffix))
+		text[len - strlen(suffix)] = '\0';
+	return text;
+}
+
+/**
+ * op_image_of_file - the image of a mapped file
+ * @file: the file
+ *
+ * Context: process, a kernel thread; may sleep.
+ * Return: the image, referenced, or ERR_PTR of -ENOSPC (hist_memory) or
+ * -ENOMEM.
+ */
+struct op_image *op_image_of_file(struct file *file)
+{
+	struct op_image *image;
+	struct op_image_id id;
+
+	op_file_id(file, &id);
+	mutex_lock(&op_image_mutex);
+	image = rhashtable_lookup_fast(&op_images_by_id, &id, op_id_params);
+	if (!image)
+		image = op_image_create(&id,
+					op_path_text(op_file_user_path(file)),
+					0);
+	if (!IS_ERR(image))
+		op_image_get(image);
+	mutex_unlock(&op_image_mutex);
+	return image;
+}
+
+/**
+ * op_image_of_name - the image of what has a name but no file
+ * @kind: &enum op_image_kind
+ * @name: its name, which must be one of a folder but for odd characters
+ * @dev: with @generation, tells it from others of the name; 0 if none can be
+ * @generation: likewise
+ * @start: address of offset 0; replaces that of an image which is known
+ *
+ * Context: process, may sleep.
+ * Return: the image, referenced, or ERR_PTR of -ENOSPC (hist_memory) or
+ * -ENOMEM.
+ */
+struct op_image *op_image_of_name(enum op_image_kind kind, const char *name,
+				  u64 dev, u32 generation, u64 start)
+{
+	struct op_image_id id = {
+		.kind = kind,
+		.generation = generation,
+		.dev = dev,
+		.name = name,
+	};
+	struct op_image *image;
+
+	mutex_lock(&op_image_mutex);
+	image = rhashtable_lookup_fast(&op_images_by_id, &id, op_id_params);
+	if (!image)
+		image = op_image_create(&id, name, start);
+	if (!IS_ERR(image)) {
+		op_image_get(image);
+		WRITE_ONCE(image->start, start);
+	}
+	mutex_unlock(&op_image_mutex);
+	return image;
+}
+
+/**
+ * op_image_known - an image of what has a name but no file, if it is known
+ * @kind: &enum op_image_kind
+ * @name: as for op_image_of_name()
+ * @dev: likewise
+ *
+ * Context: process, may sleep.
+ * Return: the image, referenced, or %NULL.
+ */
+struct op_image *op_image_known(enum op_image_kind kind, const char *name,
+				u64 dev)
+{
+	struct op_image_id id = { .kind = kind, .dev = dev, .name = name };
+	struct op_image *image;
+
+	mutex_lock(&op_image_mutex);
+	image = rhashtable_lookup_fast(&op_images_by_id, &id, op_id_params);
+	if (image)
+		op_image_get(image);
+	mutex_unlock(&op_image_mutex);
+	return image;
+}
+
+/**
+ * op_image_by_cookie - the image of a dcookie
+ * @cookie: the dcookie
+ *
+ * Context: process, op_sync_mutex held, which keeps images from being
+ * forgotten: no reference is taken.
+ * Return: the image or %NULL.
+ */
+struct op_image *op_image_by_cookie(u64 cookie)
+{
+	return xa_load(&op_images_by_cookie, cookie);
+}
+
+/**
+ * op_image_next - go through the images that have samples
+ * @cookie: the latest one's dcookie, 0 to begin; set to that of the one found
+ *
+ * Images that come and go meanwhile make no other one be missed or come twice.
+ *
+ * Context: process, may sleep.
+ * Return: the image, referenced, or %NULL past the last.
+ */
+struct op_image *op_image_next(u64 *cookie)
+{
+	struct op_image *image = NULL;
+	unsigned long index = *cookie;
+
+	mutex_lock(&op_image_mutex);
+	do {
+		image = xa_find_after(&op_images_by_cookie, &index, ULONG_MAX,
+				      XA_PRESENT);
+	} while (image && !READ_ONCE(image->nr_bins));
+	if (image) {
+		*cookie = image->cookie;
+		op_image_get(image);
+	}
+	mutex_unlock(&op_image_mutex);
+	return image;
+}
+
+/**
+ * op_image_find - the image of a folder's name
+ * @name: the name
+ *
+ * Context: process, may sleep.
+ * Return: the image, referenced, or %NULL if there is none with samples.
+ */
+struct op_image *op_image_find(const char *name)
+{
+	struct op_image *image;
+
+	mutex_lock(&op_image_mutex);
+	image = rhashtable_lookup_fast(&op_images_by_name, name,
+				       op_name_params);
+	if (image && READ_ONCE(image->nr_bins))
+		op_image_get(image);
+	else
+		image = NULL;
+	mutex_unlock(&op_image_mutex);
+	return image;
+}
+
+static void op_image_unlink(struct op_image *image)
+{
+	rhashtable_remove_fast(&op_images_by_id, &image->id_node,
+			       op_id_params);
+	rhashtable_remove_fast(&op_images_by_name, &image->name_node,
+			       op_name_params);
+	xa_erase(&op_images_by_cookie, image->cookie);
+	op_stat_add(OP_STAT_IMAGES, -1);
+}
+
+/**
+ * op_images_forget - drop every image that only the tables know
+ *
+ * Context: process, may sleep; op_sync_mutex held, all histograms empty.
+ */
+void op_images_forget(void)
+{
+	struct op_image *image;
+	unsigned long cookie;
+
+	mutex_lock(&op_image_mutex);
+	xa_for_each(&op_images_by_cookie, cookie, image) {
+		/*
+		 * Nobody can find it but through the tables, whose mutex is
+		 * held: a count of one stays one.
+		 */
+		if (refcount_read(&image->refs) == 1) {
+			op_image_unlink(image);
+			op_image_put(image);
+		}
+		cond_resched();
+	}
+	mutex_unlock(&op_image_mutex);
+}
+
+/**
+ * op_dcookies_init - prepare the tables and the images that are always there
+ *
+ * Context: process, at load.
+ * Return: 0 or a negative errno.
+ */
+int op_dcookies_init(void)
+{
+	struct op_image *image;
+	size_t kind;
+	int ret;
+
+	op_path_room = kvmalloc(OP_PATH_ROOM, GFP_KERNEL);
+	if (!op_path_room)
+		return -ENOMEM;
+	ret = rhashtable_init(&op_images_by_id, &op_id_params);
+	if (ret)
+		goto err_free;
+	ret = rhashtable_init(&op_images_by_name, &op_name_params);
+	if (ret)
+		goto err_destroy_ids;
+	for (kind = 0; kind < ARRAY_SIZE(op_fixed_names); kind++) {
+		if (!op_fixed_names[kind])
+			continue;
+		image = op_image_of_name(kind, op_fixed_names[kind], 0, 0, 0);
+		if (IS_ERR(image)) {
+			ret = PTR_ERR(image);
+			goto err_exit;
+		}
+		op_image_fixed[kind] = image;
+	}
+	return 0;
+
+err_exit:
+	op_dcookies_exit();
+	return ret;
+err_destroy_ids:
+	rhashtable_destroy(&op_images_by_id);
+err_free:
+	kvfree(op_path_room);
+	return ret;
+}
+
+/**
+ * op_dcookies_exit - forget all images
+ *
+ * Context: process, at unload, after all who had references.
+ */
+void op_dcookies_exit(void)
+{
+	size_t kind;
+
+	for (kind = 0; kind < ARRAY_SIZE(op_image_fixed); kind++) {
+		if (op_image_fixed[kind])
+			op_image_put(op_image_fixed[kind]);
+		op_image_fixed[kind] = NULL;
+	}
+	op_images_forget();
+	WARN_ON(!xa_empty(&op_images_by_cookie));
+	rhashtable_destroy(&op_images_by_name);
+	rhashtable_destroy(&op_images_by_id);
+	xa_destroy(&op_images_by_cookie);
+	kvfree(op_path_room);
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Histograms: the last stage, where samples stay.
+ *
+ * A bin counts the samples of one counter at one offset of one image.  All
+ * bins stand in one hash table, so that a sample costs the same whether there
+ * are ten addresses or a million, in one image or in ten thousand; the bins of
+ * an image are also chained, so that its histogram can be read alone.  Sorting
+ * is left to the reader.
+ *
+ * Process context, under op_sync_mutex.  Memory is charged before it is taken;
+ * a sample that has no room for a bin is a loss, never another bin's.
+ */
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/rhashtable.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "core/internal.h"
+
+struct op_bin_key {
+	const struct op_image *image;
+	u64 offset;
+	u32 counter;
+};
+
+/**
+ * struct op_bin - samples of one counter at one offset of one image
+ * @node: in op_bins
+ * @next: the image's next bin
+ * @key: what it counts
+ * @count: how many
+ */
+struct op_bin {
+	struct rhash_head node;
+	struct op_bin *next;
+	struct op_bin_key key;
+	u64 count;
+};
+
+static struct rhashtable op_bins;
+static struct kmem_cache *op_bin_cache;
+
+/* What the records so far said; under op_sync_mutex. */
+static struct op_image *op_current_image;
+/* The bin of the latest sample: loops hit the same one again and again. */
+static struct op_bin *op_latest_bin;
+/* Bit i: counter i has bins. */
+static unsigned long op_counters_used;
+
+static u32 op_bin_hash(const void *data, u32 len, u32 seed)
+{
+	const struct op_bin_key *key = data;
+
+	return hash_64(key->offset + key->counter +
+		       hash_ptr(key->image, 32) * 0x9e3779b9ULL + seed, 32);
+}
+
+static u32 op_bin_obj_hash(const void *data, u32 len, u32 seed)
+{
+	return op_bin_hash(&((const struct op_bin *)data)->key, len, seed);
+}
+
+static bool op_key_equal(const struct op_bin_key *a, const struct op_bin_key *b)
+{
+	return a->offset == b->offset && a->image == b->image &&
+	       a->counter == b->counter;
+}
+
+static int op_bin_cmp(struct rhashtable_compare_arg *arg, const void *obj)
+{
+	return !op_key_equal(arg->key, &((const struct op_bin *)obj)->key);
+}
+
+static const struct rhashtable_params op_bin_params = {
+	.head_offset = offsetof(struct op_bin, node),
+	.key_len = sizeof(struct op_bin_key),
+	.hashfn = op_bin_hash,
+	.obj_hashfn = op_bin_obj_hash,
+	.obj_cmpfn = op_bin_cmp,
+	.automatic_shrinking = true,
+};
+
+static struct op_bin *op_bin_new(const struct op_bin_key *key,
+				 struct op_image *image)
+{
+	struct op_bin *bin;
+	int ret;
+
+	ret = op_memory_charge(sizeof(*bin));
+	if (ret)
+		return ERR_PTR(ret);
+	bin = kmem_cache_alloc(op_bin_cache, GFP_KERNEL);
+	if (!bin) {
+		ret = -ENOMEM;
+		goto err_uncharge;
+	}
+	bin->key = *key;
+	bin->count = 0;
+	ret = rhashtable_insert_fast(&op_bins, &bin->node, op_bin_params);
+	if (ret) {
+		ret = -ENOMEM;
+		goto err_free;
+	}
+	bin->next = image->bins;
+	image->bins = bin;
+	image->nr_bins++;
+	op_stat_add(OP_STAT_BINS, 1);
+	__set_bit(key->counter, &op_counters_used);
+	return bin;
+
+err_free:
+	kmem_cache_free(op_bin_cache, bin);
+err_uncharge:
+	op_memory_uncharge(sizeof(*bin));
+	return ERR_PTR(ret);
+}
+
+static void op_histogram_add(struct op_image *image, u8 counter, u64 offset)
+{
+	const struct op_bin_key key = {
+		.image = image,
+		.offset = offset,
+		.counter = counter,
+	};
+	struct op_bin *bin = op_latest_bin;
+
+	if (!bin || !op_key_equal(&bin->key, &key)) {
+		bin = rhashtable_lookup_fast(&op_bins, &key, op_bin_params);
+		if (!bin)
+			bin = op_bin_new(&key, image);
+		if (IS_ERR(bin)) {
+			op_stat_add(PTR_ERR(bin) == -ENOSPC ?
+				    OP_STAT_LOST_HIST_MEMORY :
+				    OP_STAT_LOST_NO_MEMORY, 1);
+			return;
+		}
+		op_latest_bin = bin;
+	}
+	bin->count++;
+	image->samples++;
+}
+
+/**
+ * op_histogram_consume - count the samples of a stretch of the stream
+ * @records: the records, in order, right behind those of the last call
+ * @n: how many
+ *
+ * Context: process, may sleep; op_sync_mutex held.
+ */
+void op_histogram_consume(const struct op_record *records, size_t n)
+{
+	const struct op_record *end = records + n;
+
+	for (; records < end; records++) {
+		switch (records->type) {
+		case OP_RECORD_COOKIE:
+			op_current_image = op_image_by_cookie(records->value);
+			break;
+		case OP_RECORD_SAMPLE:
+			op_histogram_add(op_current_image, records->counter,
+					 records->value);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static void op_histogram_clear(struct op_image *image)
+{
+	struct op_bin *bin, *next;
+
+	for (bin = image->bins; bin; bin = next) {
+		next = bin->next;
+		rhashtable_remove_fast(&op_bins, &bin->node, op_bin_params);
+		kmem_cache_free(op_bin_cache, bin);
+		cond_resched();
+	}
+	op_memory_uncharge(image->nr_bins * sizeof(*bin));
+	op_stat_add(OP_STAT_BINS, -(s64)image->nr_bins);
+	image->bins = NULL;
+	image->nr_bins = 0;
+	image->samples = 0;
+}
+
+/**
+ * op_histogram_reset - throw all histograms away
+ *
+ * Context: process, may sleep; op_sync_mutex held.
+ */
+void op_histogram_reset(void)
+{
+	struct op_image *image;
+	u64 cookie = 0;
+
+	op_latest_bin = NULL;
+	op_current_image = NULL;
+	op_counters_used = 0;
+	while ((image = op_image_next(&cookie))) {
+		op_histogram_clear(image);
+		op_image_put(image);
+	}
+}
+
+/**
+ * op_histogram_uses - does a counter have samples?
+ * @idx: the counter
+ *
+ * Context: any.
+ */
+bool op_histogram_uses(unsigned int idx)
+{
+	return test_bit(idx, &op_counters_used);
+}
+
+struct op_flat_bin {
+	u64 offset;
+	u64 count;
+	u32 counter;
+};
+
+static int op_flat_bin_cmp(const void *a, const void *b)
+{
+	const struct op_flat_bin *x = a, *y = b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Copy an image's bins out; returns how many, or -EAGAIN if @room is short. */
+static long op_flat_bins(const struct op_image *image,
+			 struct op_flat_bin *flat, unsigned long room)
+{
+	const struct op_bin *bin;
+	long n = 0;
+
+	mutex_lock(&op_sync_mutex);
+	if (image->nr_bins > room) {
+		n = -EAGAIN;
+	} else {
+		for (bin = image->bins; bin; bin = bin->next)
+			flat[n++] = (struct op_flat_bin) {
+				.offset = bin->key.offset,
+				.count = bin->count,
+				.counter = bin->key.counter,
+			};
+	}
+	mutex_unlock(&op_sync_mutex);
+	return n;
+}
+
+/**
+ * op_hist_read - an image's histogram at this moment
+ * @image: the image, referenced by the caller
+ *
+ * Context: process, may sleep.
+ * Return: the histogram, to be given back by op_hist_free(), or ERR_PTR of
+ * -ENOMEM.
+ */
+struct op_hist *op_hist_read(struct op_image *image)
+{
+	struct op_flat_bin *flat;
+	struct op_hist_row *row;
+	struct op_hist *hist;
+	struct op_counter_config config;
+	unsigned long room;
+	unsigned int idx;
+	long i, n;
+
+	do {
+		/* Some more than now, since sampling may go on. */
+		room = READ_ONCE(image->nr_bins) + 64;
+		flat = kvmalloc_array(room, sizeof(*flat), GFP_KERNEL);
+		if (!flat)
+			return ERR_PTR(-ENOMEM);
+		n = op_flat_bins(image, flat, room);
+		if (n < 0)
+			kvfree(flat);
+	} while (n == -EAGAIN);
+	sort(flat, n, sizeof(*flat), op_flat_bin_cmp, NULL);
+
+	hist = kvzalloc(struct_size(hist, rows, n), GFP_KERNEL);
+	if (!hist) {
+		kvfree(flat);
+		return ERR_PTR(-ENOMEM);
+	}
+	for (idx = 0; idx < OP_NR_COUNTERS; idx++) {
+		op_counter_get(idx, &config);
+		if (config.enabled || op_histogram_uses(idx))
+			__set_bit(idx, &hist->columns);
+	}
+	for (i = 0; i < n; i++) {
+		if (!hist->nr_rows ||
+		    hist->rows[hist->nr_rows - 1].offset != flat[i].offset)
+			hist->rows[hist->nr_rows++].offset = flat[i].offset;
+		row = &hist->rows[hist->nr_rows - 1];
+		row->count[flat[i].counter] += flat[i].count;
+		__set_bit(flat[i].counter, &hist->columns);
+	}
+	kvfree(flat);
+	return hist;
+}
+
+/**
+ * op_hist_free - give a histogram back
+ * @hist: from op_hist_read()
+ *
+ * Context: process.
+ */
+void op_hist_free(struct op_hist *hist)
+{
+	kvfree(hist);
+}
+
+/**
+ * op_image_samples - how many samples an image has
+ * @image: the image, referenced by the caller
+ *
+ * Context: process, may sleep.
+ */
+u64 op_image_samples(struct op_image *image)
+{
+	u64 samples;
+
+	mutex_lock(&op_sync_mutex);
+	samples = image->samples;
+	mutex_unlock(&op_sync_mutex);
+	return samples;
+}
+
+/**
+ * op_histogram_init - prepare this stage
+ *
+ * Context: process, at load.
+ * Return: 0 or -ENOMEM.
+ */
+int op_histogram_init(void)
+{
+	int ret;
+
+	op_bin_cache = KMEM_CACHE(op_bin, 0);
+	if (!op_bin_cache)
+		return -ENOMEM;
+	ret = rhashtable_init(&op_bins, &op_bin_params);
+	if (ret)
+		kmem_cache_destroy(op_bin_cache);
+	return ret;
+}
+
+/**
+ * op_histogram_exit - free it all
+ *
+ * Context: process, at unload.
+ */
+void op_histogram_exit(void)
+{
+	mutex_lock(&op_sync_mutex);
+	op_histogram_reset();
+	mutex_unlock(&op_sync_mutex);
+	rhashtable_destroy(&op_bins);
+	kmem_cache_destroy(op_bin_cache);
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel map: which image a kernel address belongs to.
+ *
+ * Modules are known from the notifier and, those that were there before us,
+ * from the kset of /sys/module; the kernel's own text and BPF programs by what
+ * sprint_symbol() answers.  Before a module's text goes away the CPU buffers
+ * are synced, so that an address in them is always of the module that had it.
+ *
+ * Process context.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/ctype.h>
+#include <linux/interval_tree.h>
+#include <linux/jhash.h>
+#include <linux/kallsyms.h>
+#include <linux/kobject.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "core/compat.h"
+#include "core/internal.h"
+
+/**
+ * struct op_kernel_range - one stretch of a module's text
+ * @node: in op_kernel_ranges; its last byte is included
+ * @list: the same, for going through
+ * @mod: whose it is; compared, never looked into
+ * @init: freed once the module is live
+ * @image: its image, referenced
+ */
+struct op_kernel_range {
+	struct interval_tree_node node;
+	struct list_head list;
+	const struct module *mod;
+	bool init;
+	struct op_image *image;
+};
+
+/* Guards the two below.  Taken inside op_sync_mutex, outside op_image_mutex. */
+static DEFINE_MUTEX(op_kernel_map_mutex);
+static struct rb_root_cached op_kernel_ranges = RB_ROOT_CACHED;
+static LIST_HEAD(op_kernel_range_list);
+
+/* The kernel's own text: [op_kernel_start, op_kernel_end). */
+static unsigned long op_kernel_start;
+static unsigned long op_kernel_end;
+
+/*
+ * Is this what kernel/bpf calls text that it made?  bpf_prog_ and the program's
+ * tag of 16 hex digits, or bpf_trampoline_ and a number; the kernel's own
+ * functions of such names go on with a word.
+ */
+static bool op_is_bpf_symbol(const char *symbol)
+{
+	size_t len = str_has_prefix(symbol, "bpf_prog_");
+	int i;
+
+	if (len) {
+		for (i = 0; i < 16; i++) {
+			if (!isxdigit(symbol[len + i]))
+				return false;
+		}
+		return true;
+	}
+	len = str_has_prefix(symbol, "bpf_trampoline_");
+	return len && isdigit(symbol[len]);
+}
+
+/* Does the kernel itself, and no module or BPF program, have this address? */
+static bool op_is_kernel_address(unsigned long address)
+{
+	char symbol[KSYM_SYMBOL_LEN];
+
+	sprint_symbol(symbol, address);
+	return !str_has_prefix(symbol, "0x") && !strchr(symbol, '[') &&
+	       !op_is_bpf_symbol(symbol);
+}
+
+/*
+ * The kernel's first or last byte, seen from an address in it.  sprint_symbol() knows an address as the
+ * kernel's from _stext on and without a gap, so a search by halves finds the
+ * border to the byte.  @direction: -1 down, 1 up.
+ */
+static unsigned long op_kernel_border(unsigned long inside, int direction)
+{
+	unsigned long step = SZ_1M;
+
+	while (step < SZ_1G && op_is_kernel_address(inside + direction * step))
+		step *= 2;
+	/* inside is in, inside + direction * step is out. */
+	for (; step; step /= 2) {
+		if (op_is_kernel_address(inside + direction * step))
+			inside += direction * step;
+	}
+	return inside;
+}
+
+/* A module that is loaded again is the same image; one built anew is not. */
+static u32 op_module_build(const struct module *mod)
+{
+	struct op_text_range text = op_module_text(mod, false);
+	u32 hash = jhash_1word(text.end - text.start, 0);
+
+	if (mod->srcversion)
+		hash = jhash(mod->srcversion, strlen(mod->srcversion), hash);
+	return hash;
+}
+
+static void op_kernel_range_add(const struct module *mod, bool init)
+{
+	struct op_text_range text = op_module_text(mod, init);
+	char name[MODULE_NAME_LEN + sizeof(".ko:init")];
+	struct op_kernel_range *range;
+
+	if (text.start == text.end)
+		return;
+	range = kzalloc(sizeof(*range), GFP_KERNEL);
+	if (!range)
+		goto err_log;
+	snprintf(name, sizeof(name), "%s.ko%s", mod->name,
+		 init ? ":init" : "");
+	range->image = op_image_of_name(OP_IMAGE_MODULE, name, 0,
+					op_module_build(mod), text.start);
+	if (IS_ERR(range->image))
+		goto err_free;
+	range->mod = mod;
+	range->init = init;
+	range->node.start = text.start;
+	range->node.last = text.end - 1;
+	interval_tree_insert(&range->node, &op_kernel_ranges);
+	list_add(&range->list, &op_kernel_range_list);
+	return;
+
+err_free:
+	kfree(range);
+err_log:
+	pr_warn("no memory to follow module %s: its samples go to unknown\n",
+		mod->name);
+}
+
+static void op_kernel_range_free(struct op_kernel_range *range)
+{
+	interval_tree_remove(&range->node, &op_kernel_ranges);
+	list_del(&range->list);
+	op_image_put(range->image);
+	kfree(range);
+}
+
+static bool op_module_is_known(const struct module *mod)
+{
+	struct op_kernel_range *range;
+
+	list_for_each_entry(range, &op_kernel_range_list, list) {
+		if (range->mod == mod)
+			return true;
+	}
+	return false;
+}
+
+static void op_module_add(const struct module *mod, bool init)
+{
+	mutex_lock(&op_kernel_map_mutex);
+	if (!op_module_is_known(mod)) {
+		op_kernel_range_add(mod, false);
+		if (init)
+			op_kernel_range_add(mod, true);
+	}
+	mutex_unlock(&op_kernel_map_mutex);
+}
+
+static void op_module_remove(const struct module *mod, bool init_only)
+{
+	struct op_kernel_range *range, *next;
+
+	/* What was sampled there so far is still that module's. */
+	if (op_enabled())
+		op_sync_all();
+	mutex_lock(&op_kernel_map_mutex);
+	list_for_each_entry_safe(range, next, &op_kernel_range_list, list) {
+		if (range->mod == mod && (range->init || !init_only))
+			op_kernel_range_free(range);
+	}
+	mutex_unlock(&op_kernel_map_mutex);
+}
+
+static int op_module_notify(struct notifier_block *nb, unsigned long state,
+			    void *data)
+{
+	const struct module *mod = data;
+
+	switch (state) {
+	case MODULE_STATE_COMING:
+		op_module_add(mod, true);
+		break;
+	case MODULE_STATE_LIVE:
+		/* It may have come while we were being loaded. */
+		op_module_add(mod, false);
+		op_module_remove(mod, true);
+		break;
+	case MODULE_STATE_GOING:
+		op_module_remove(mod, false);
+		break;
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block op_module_nb = {
+	.notifier_call = op_module_notify,
+};
+
+/*
+ * Those that are there.  The kset's lock can't be held where memory is taken,
+ * so references are collected first; a reference keeps the module's memory, of
+ * which the object is a part.
+ */
+static int op_modules_scan(void)
+{
+	struct kset *kset = THIS_MODULE->mkobj.kobj.kset;
+	struct module_kobject *mk;
+	struct kobject *kobj, **found;
+	size_t room = 0, n, i;
+
+	do {
+		room += 256;
+		found = kvmalloc_array(room, sizeof(*found), GFP_KERNEL);
+		if (!found)
+			return -ENOMEM;
+		n = 0;
+		spin_lock(&kset->list_lock);
+		list_for_each_entry(kobj, &kset->list, entry) {
+			mk = container_of(kobj, struct module_kobject, kobj);
+			/* Built-in ones are here as well, without a module. */
+			if (!mk->mod || !kobject_get_unless_zero(kobj))
+				continue;
+			found[n++] = kobj;
+			if (n == room)
+				break;
+		}
+		spin_unlock(&kset->list_lock);
+
+		for (i = 0; i < n; i++) {
+			mk = container_of(found[i], struct module_kobject,
+					  kobj);
+			if (mk->mod->state != MODULE_STATE_GOING)
+				op_module_add(mk->mod, mk->mod->state ==
+					      MODULE_STATE_COMING);
+			kobject_put(found[i]);
+		}
+		kvfree(found);
+	} while (n == room);
+	return 0;
+}
+
+/**
+ * op_kernel_map_find - the image of a kernel address
+ * @pc: the address
+ * @offset: set to its offset in the image
+ *
+ * Context: process, may sleep; op_sync_mutex held, which keeps the image.
+ * Return: the image, without a reference.
+ */
+struct op_image *op_kernel_map_find(u64 pc, u64 *offset)
+{
+	struct interval_tree_node *node;
+	struct op_kernel_range *range;
+	struct op_image *image;
+	char symbol[KSYM_SYMBOL_LEN];
+
+	if (likely(pc >= op_kernel_start && pc < op_kernel_end)) {
+		*offset = pc - op_kernel_start;
+		return op_image_fixed[OP_IMAGE_VMLINUX];
+	}
+
+	mutex_lock(&op_kernel_map_mutex);
+	node = interval_tree_iter_first(&op_kernel_ranges, pc, pc);
+	if (node) {
+		range = container_of(node, struct op_kernel_range, node);
+		image = range->image;
+		*offset = pc - node->start;
+	}
+	mutex_unlock(&op_kernel_map_mutex);
+	if (node)
+		return image;
+
+	*offset = pc;
+	sprint_symbol(symbol, pc);
+	if (op_is_bpf_symbol(symbol) ||
+	    str_has_prefix(symbol, "bpf_dispatcher_"))
+		return op_image_fixed[OP_IMAGE_BPF];
+	return op_image_fixed[OP_IMAGE_UNKNOWN];
+}
+
+/**
+ * op_kernel_map_init - learn where the kernel and the modules are
+ *
+ * Context: process, at load.
+ * Return: 0 or a negative errno.
+ */
+int op_kernel_map_init(void)
+{
+	unsigned long inside = (unsigned long)&sprint_symbol;
+	int ret;
+
+	op_kernel_start = op_kernel_border(inside, -1);
+	op_kernel_end = op_kernel_border(inside, 1) + 1;
+	op_image_fixed[OP_IMAGE_VMLINUX]->start = op_kernel_start;
+
+	/* First the notifier, so that none slips through in between. */
+	ret = register_module_notifier(&op_module_nb);
+	if (ret)
+		return ret;
+	ret = op_modules_scan();
+	if (ret)
+		op_kernel_map_exit();
+	return ret;
+}
+
+/**
+ * op_kernel_map_exit - forget the modules
+ *
+ * Context: process, at unload; no sync runs any more.
+ */
+void op_kernel_map_exit(void)
+{
+	struct op_kernel_range *range, *next;
+
+	unregister_module_notifier(&op_module_nb);
+	mutex_lock(&op_kernel_map_mutex);
+	list_for_each_entry_safe(range, next, &op_kernel_range_list, list)
+		op_kernel_range_free(range);
+	mutex_unlock(&op_kernel_map_mutex);
+}

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The sample: the first stage, where the interrupt comes in.
+ *
+ * It exists to name a user PC while the name is certain: the task is stopped
+ * at that PC, so the mapping that it runs in is there.  What is found (file
+ * and file offset, or an image) goes into this CPU's ring.  Later, when the
+ * process has exited or the library is gone, nobody could know.
+ *
+ * Runs in hardirq and NMI.  It never sleeps, never allocates, waits for no
+ * lock and writes to memory of this CPU only; the two exceptions are mmap_lock,
+ * which is only tried, and the reference of an object at a switch note, once a
+ * run of samples.
+ *
+ * When mmap_lock can't be had (another thread is changing the mappings, or
+ * PREEMPT_RT, where a try from an interrupt isn't allowed), the sample is
+ * finished by task work of the very task: it runs on the way back to user
+ * space, before the task executes one more instruction, and may sleep.  So the
+ * answer is as certain as the other one, and no mm has to be kept.
+ */
+#include <linux/irq_work.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/task_work.h>
+#include <linux/delay.h>
+
+#include "core/compat.h"
+#include "core/cpu_buffer.h"
+#include "core/internal.h"
+
+/* Samples of one CPU that may wait for their task at once. */
+#define OP_DEFER_SLOTS	32
+
+/* How often an interrupt asks for mmap_lock before it leaves it to the task. */
+#define OP_TRYLOCK_SPINS 8
+
+#define OP_MODE_KERNEL	1
+#define OP_MODE_USER	2
+
+/* Wanted modes by counter; written while no source runs. */
+static u8 op_modes[OP_NR_COUNTERS] __read_mostly;
+
+struct op_deferred {
+	struct callback_head work;
+	u64 pc;
+	u8 counter;
+	/* Set by the CPU that fills the slot in, cleared by the task. */
+	bool busy;
+};
+
+/**
+ * struct op_cpu_context - what a CPU needs beside its rings
+ * @deferred: samples that wait for their task
+ * @unlock_work: releases @unlock_mm's mmap_lock after an NMI
+ * @unlock_mm: %NULL when the work is free
+ * @kick_work: an interrupt right after an NMI, so that task work is looked at
+ */
+struct op_cpu_context {
+	struct op_deferred deferred[OP_DEFER_SLOTS];
+	struct irq_work unlock_work;
+	struct mm_struct *unlock_mm;
+	struct irq_work kick_work;
+};
+
+static DEFINE_PER_CPU(struct op_cpu_context, op_cpu_context);
+
+/* Was any sample ever deferred?  Then exit must wait for the last to return. */
+static bool op_deferred_once;
+
+/**
+ * struct op_place - what a user PC was resolved to
+ * @object: a struct file or a struct op_image
+ * @is_file: which of the two
+ * @offset: in it
+ */
+struct op_place {
+	const void *object;
+	bool is_file;
+	u64 offset;
+};
+
+/* Write one sample with the notes that it needs.  Interrupts off, or NMI. */
+static void op_record(struct op_cpu_buffer *b, u8 counter, u8 type,
+		      const struct op_place *place)
+{
+	u64 task = (u64)(u32)current->tgid << 32 | (u32)current->pid;
+	bool note_task = task != b->last_task;
+	bool note_object = false;
+	unsigned int n = 0;
+	u32 epoch = 0;
+
+	if (type == OP_ENTRY_OFFSET) {
+		/*
+		 * An equal pointer is the same object only while the note's
+		 * reference is held, that is, as long as the epoch is the
+		 * note's.  The object was found before the epoch is read.
+		 * Pairs with (F) in buffer_sync.c.
+		 */
+		smp_rmb();					/* (E) */
+		epoch = READ_ONCE(b->epoch);
+		note_object = place->object != b->last_object ||
+			      epoch != b->last_epoch;
+	}
+
+	if (unlikely(!op_cpu_buffer_reserve(b, 1 + note_task + note_object))) {
+		b->stats[OP_STAT_LOST_CPU_BUFFER]++;
+		return;
+	}
+	if (note_task) {
+		op_cpu_buffer_push(b, n++, OP_ENTRY_TASK, 0, task);
+		b->last_task = task;
+	}
+	if (note_object) {
+		if (place->is_file)
+			get_file((struct file *)place->object);
+		else
+			op_image_get((struct op_image *)place->object);
+		op_cpu_buffer_push(b, n++, place->is_file ? OP_ENTRY_FILE :
+				   OP_ENTRY_IMAGE, 0,
+				   (unsigned long)place->object);
+		b->last_object = place->object;
+		b->last_epoch = epoch;
+	}
+	op_cpu_buffer_push(b, n++, type, counter, place->offset);
+	op_cpu_buffer_commit(b, n);
+
+	if (unlikely(b->head - b->tail_seen > b->size / 2)) {
+		b->tail_seen = smp_load_acquire(&b->tail);	/* (A) */
+		if (b->head - b->tail_seen > b->size / 2)
+			op_sync_request();
+	}
+}
+
+static void op_record_unknown(struct op_cpu_buffer *b, u8 counter, u64 pc)
+{
+	struct op_place place = {
+		.object = op_image_fixed[OP_IMAGE_UNKNOWN],
+		.offset = pc,
+	};
+
+	op_record(b, counter, OP_ENTRY_OFFSET, &place);
+}
+
+/* What is at @pc?  mmap_lock of @mm is held for reading. */
+static void op_resolve(struct mm_struct *mm, u64 pc, struct op_place *place)
+{
+	struct vm_area_struct *vma = find_vma(mm, pc);
+	const struct file *file;
+	struct op_image *image;
+	const char *name;
+
+	place->is_file = false;
+	place->offset = pc;
+	if (unlikely(!vma || pc < vma->vm_start)) {
+		place->object = op_image_fixed[OP_IMAGE_UNKNOWN];
+		return;
+	}
+
+	/* A private mapping of /dev/zero has a file, but is no file's. */
+	file = vma_is_anonymous(vma) ? NULL : vma->vm_file;
+	if (!file || op_file_is_private(file)) {
+		image = op_jit_find_user(mm, pc, &place->offset);
+		if (image) {
+			place->object = image;
+			return;
+		}
+	}
+	if (file && !op_file_is_anon(file)) {
+		place->object = file;
+		place->is_file = true;
+		place->offset = pc - vma->vm_start +
+				((u64)vma->vm_pgoff << PAGE_SHIFT);
+		return;
+	}
+
+	place->object = op_image_fixed[OP_IMAGE_ANON];
+	if (!file && vma->vm_ops && vma->vm_ops->name) {
+		name = vma->vm_ops->name(vma);
+		if (name && !strcmp(name, "[vdso]")) {
+			place->object = op_image_fixed[OP_IMAGE_VDSO];
+			place->offset = pc - vma->vm_start;
+		}
+	}
+}
+
+/*
+ * The task itself finishes its sample.  Process context, on the way to user
+ * space or in exit; may sleep.
+ */
+static void op_deferred_run(struct callback_head *work)
+{
+	struct op_deferred *slot = container_of(work, struct op_deferred, work);
+	struct mm_struct *mm = current->mm;
+	struct op_cpu_buffer *b;
+	struct op_place place;
+	unsigned long flags;
+
+	if (mm)
+		mmap_read_lock(mm);
+	local_irq_save(flags);
+	b = op_cpu_buffer_this();
+	b->stats[OP_STAT_RECEIVED]++;
+	b->stats[OP_STAT_DEFERRED]++;
+	if (mm) {
+		op_resolve(mm, slot->pc, &place);
+		op_record(b, slot->counter, OP_ENTRY_OFFSET, &place);
+	} else {
+		b->stats[OP_STAT_UNRESOLVED]++;
+		op_record_unknown(b, slot->counter, slot->pc);
+	}
+	local_irq_restore(flags);
+	if (mm)
+		mmap_read_unlock(mm);
+	/* Pairs with the acquire in op_defer() and op_sample_pending(). */
+	smp_store_release(&slot->busy, false);
+}
+
+/* Leave the sample to its task.  Interrupts off, or NMI. */
+static bool op_defer(u8 counter, u64 pc)
+{
+	struct op_cpu_context *c = this_cpu_ptr(&op_cpu_context);
+	struct op_deferred *slot = c->deferred;
+	struct op_deferred *end = slot + OP_DEFER_SLOTS;
+
+	/* An NMI takes from the other half than what it may interrupt. */
+	if (in_nmi())
+		slot += OP_DEFER_SLOTS / 2;
+	else
+		end -= OP_DEFER_SLOTS / 2;
+	while (slot < end && smp_load_acquire(&slot->busy))
+		slot++;
+	if (slot == end)
+		return false;
+
+	slot->pc = pc;
+	slot->counter = counter;
+	init_task_work(&slot->work, op_deferred_run);
+	slot->busy = true;
+	if (op_task_work_add(current, &slot->work)) {
+		slot->busy = false;
+		return false;
+	}
+	if (!READ_ONCE(op_deferred_once))
+		WRITE_ONCE(op_deferred_once, true);
+	/* The way out of an NMI does not look at task work; an IRQ's does. */
+	if (in_nmi())
+		irq_work_queue(&c->kick_work);
+	return true;
+}
+
+static bool op_mm_trylock(struct mm_struct *mm)
+{
+	int spins;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return false;
+	if (in_nmi()) {
+		/* One unlock can be under way, and its lock may be this one. */
+		return !this_cpu_read(op_cpu_context.unlock_mm) &&
+		       mmap_read_trylock(mm);
+	}
+	for (spins = 0; spins < OP_TRYLOCK_SPINS; spins++) {
+		if (mmap_read_trylock(mm))
+			return true;
+		cpu_relax();
+	}
+	return false;
+}
+
+static void op_mm_unlock(struct mm_struct *mm)
+{
+	struct op_cpu_context *c;
+
+	/*
+	 * Waking a waiter takes locks of the scheduler.  The interrupted code
+	 * was in user mode and holds none, so an IRQ handler may; an NMI
+	 * leaves it to the interrupt that follows it.
+	 */
+	if (!in_nmi()) {
+		mmap_read_unlock(mm);
+		return;
+	}
+	c = this_cpu_ptr(&op_cpu_context);
+	/* For lockdep this context is done with it; the work is not asked. */
+	rwsem_release(&mm->mmap_lock.dep_map, _RET_IP_);
+	c->unlock_mm = mm;
+	irq_work_queue(&c->unlock_work);
+}
+
+/* Hardirq, soon after the NMI that left the lock. */
+static void op_unlock_run(struct irq_work *work)
+{
+	struct op_cpu_context *c = container_of(work, struct op_cpu_context,
+						unlock_work);
+	struct mm_struct *mm = c->unlock_mm;
+
+	WRITE_ONCE(c->unlock_mm, NULL);
+	mmap_read_unlock_non_owner(mm);
+}
+
+static void op_kick_run(struct irq_work *work)
+{
+}
+
+static void op_sample_user(struct op_cpu_buffer *b, u8 counter, u64 pc)
+{
+	struct mm_struct *mm = current->mm;
+	struct op_place place;
+
+	if (unlikely(!mm)) {
+		b->stats[OP_STAT_RECEIVED]++;
+		op_record_unknown(b, counter, pc);
+		return;
+	}
+	if (likely(op_mm_trylock(mm))) {
+		b->stats[OP_STAT_RECEIVED]++;
+		op_resolve(mm, pc, &place);
+		op_record(b, counter, OP_ENTRY_OFFSET, &place);
+		op_mm_unlock(mm);
+		return;
+	}
+	/* A deferred sample is received when its task records it. */
+	if (op_defer(counter, pc))
+		return;
+	b->stats[OP_STAT_RECEIVED]++;
+	b->stats[OP_STAT_UNRESOLVED]++;
+	op_record_unknown(b, counter, pc);
+}
+
+static void op_sample_kernel(struct op_cpu_buffer *b, u8 counter, u64 pc)
+{
+	struct op_place place = { .offset = pc };
+
+	b->stats[OP_STAT_RECEIVED]++;
+	place.object = op_jit_find_kernel(pc, &place.offset);
+	op_record(b, counter, place.object ? OP_ENTRY_OFFSET : OP_ENTRY_KERNEL,
+		  &place);
+}
+
+/**
+ * op_sample - take one sample
+ * @regs: of the interrupted context; %NULL where a source has none, which
+ *	lands in the image unknown
+ * @idx: the counter whose period is over
+ *
+ * Every call is counted in received and, by the time that things are quiet
+ * again, in exactly one of: a histogram, a loss, a skip.
+ *
+ * Context: any; hardirq, NMI, or a task with preemption off.
+ */
+void op_sample(struct pt_regs *regs, unsigned int idx)
+{
+	struct op_cpu_buffer *b;
+	unsigned long flags = 0;
+	bool nmi = in_nmi();
+	u8 modes = op_modes[idx];
+
+	/* Software events come in task context: keep the timer out. */
+	if (!nmi)
+		local_irq_save(flags);
+	b = op_cpu_buffer_this();
+
+	if (unlikely(!regs)) {
+		b->stats[OP_STAT_RECEIVED]++;
+		op_record_unknown(b, idx, 0);
+	} else if (user_mode(regs)) {
+		if (likely(modes & OP_MODE_USER)) {
+			op_sample_user(b, idx, instruction_pointer(regs));
+		} else {
+			b->stats[OP_STAT_RECEIVED]++;
+			b->stats[OP_STAT_SKIPPED_USER]++;
+		}
+	} else {
+		if (likely(modes & OP_MODE_KERNEL)) {
+			op_sample_kernel(b, idx, instruction_pointer(regs));
+		} else {
+			b->stats[OP_STAT_RECEIVED]++;
+			b->stats[OP_STAT_SKIPPED_KERNEL]++;
+		}
+	}
+
+	if (!nmi)
+		local_irq_restore(flags);
+}
+
+/**
+ * op_sample_overrun - periods went by that no handler saw
+ * @n: how many
+ *
+ * They are no samples: nothing is known of them.  Where they are many, the
+ * rate asked for is more than the machine can do.
+ *
+ * Context: hardirq.
+ */
+void op_sample_overrun(u64 n)
+{
+	op_cpu_buffer_this()->stats[OP_STAT_TIMER_OVERRUN] += n;
+}
+
+/**
+ * op_sample_set_modes - which samples of a counter are wanted
+ * @idx: the counter
+ * @kernel: those of kernel mode
+ * @user: those of user mode
+ *
+ * Context: process, no source runs.
+ */
+void op_sample_set_modes(unsigned int idx, bool kernel, bool user)
+{
+	op_modes[idx] = (kernel ? OP_MODE_KERNEL : 0) |
+			(user ? OP_MODE_USER : 0);
+}
+
+/**
+ * op_sample_pending - does a sample still wait for its task?
+ *
+ * Context: any.
+ */
+bool op_sample_pending(void)
+{
+	struct op_cpu_context *c;
+	unsigned int cpu;
+	int i;
+
+	for_each_possible_cpu(cpu) {
+		c = &per_cpu(op_cpu_context, cpu);
+		for (i = 0; i < OP_DEFER_SLOTS; i++) {
+			if (smp_load_acquire(&c->deferred[i].busy))
+				return true;
+		}
+	}
+	return false;
+}
+
+/**
+ * op_sample_init - prepare this stage
+ *
+ * Context: process, at load.
+ */
+void op_sample_init(void)
+{
+	struct op_cpu_context *c;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		c = &per_cpu(op_cpu_context, cpu);
+		c->unlock_work = IRQ_WORK_INIT_HARD(op_unlock_run);
+		c->kick_work = IRQ_WORK_INIT_HARD(op_kick_run);
+	}
+}
+
+/**
+ * op_sample_exit - wait until no code of this stage can run any more
+ *
+ * Context: process, may sleep long; all sources are gone.
+ */
+void op_sample_exit(void)
+{
+	struct op_cpu_context *c;
+	unsigned int cpu;
+
+	while (op_sample_pending())
+		msleep(20);
+	for_each_possible_cpu(cpu) {
+		c = &per_cpu(op_cpu_context, cpu);
+		irq_work_sync(&c->unlock_work);
+		irq_work_sync(&c->kick_work);
+	}
+	/*
+	 * A task may have been preempted between clearing its slot and the
+	 * return into the kernel's text.
+	 */
+	if (op_deferred_once)
+		synchronize_rcu_tasks();
+}
