@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The report: images/NAME/{hist,path,dcookie,samples,start}, and dcookies.
+ *
+ * hist is made so that "cat images/<*>/hist" can be read and parsed as one
+ * text: lines that begin with # say what follows, then come the offsets,
+ * ascending, with a count for each event:
+ *
+ *   # image: NAME
+ *   # path: PATH
+ *   # dcookie: N
+ *   # start: 0xADDRESS                of vmlinux, modules and jit ranges only
+ *   # events: EVENT[:PERIOD|:RATEHz] …    one a column
+ *   0xOFFSET COUNT [COUNT …]
+ *
+ * A path is escaped as in /proc/PID/maps: a newline is \012, and, so that it
+ * can be told from a path that holds these four characters, a backslash \134.
+ *
+ * What an open file shows is one moment, however it is read: that of the first
+ * read, or of the latest one that began at the file's beginning.
+ *
+ * Who opened the file without CAP_SYSLOG sees no address of the kernel: starts
+ * are 0, and where offsets are addresses (images unknown and bpf) all those of
+ * the kernel are one line at 0xffffffffffffffff, so that sums stay right.
+ *
+ * Runs in process context.  An open file holds its image and at most one copy
+ * of its histogram; nothing else may outlast a call.
+ */
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include "core/oprofile.h"
+#include "oprofilefs/oprofilefs.h"
+
+static void op_path_print(struct seq_file *m, const struct op_image *image)
+{
+	seq_escape(m, image->path, "\n\\");
+}
+
+/* ------------------------------------------------------------------ */
+/* hist                                                               */
+
+/* Room for a column's event and rate: a colon, 20 digits, "Hz", a NUL. */
+#define OP_COLUMN_LEN	(OP_EVENT_NAME_LEN + 24)
+
+/**
+ * struct op_hist_open - an open hist file; under the seq_file's lock
+ * @open: what each open file has
+ * @hist: the copy, %NULL before the first read
+ * @columns: what each column counts
+ */
+struct op_hist_open {
+	struct op_open open;
+	struct op_hist *hist;
+	char columns[OP_NR_COUNTERS][OP_COLUMN_LEN];
+};
+
+static bool op_offset_is_address(const struct op_image *image)
+{
+	return image->id.kind == OP_IMAGE_UNKNOWN ||
+	       image->id.kind == OP_IMAGE_BPF;
+}
+
+static bool op_has_start(const struct op_image *image)
+{
+	return image->id.kind == OP_IMAGE_VMLINUX ||
+	       image->id.kind == OP_IMAGE_MODULE ||
+	       image->id.kind == OP_IMAGE_JIT;
+}
+
+/* The kernel's addresses are the last of the rows. */
+static void op_hist_fold(struct op_hist *hist)
+{
+	struct op_hist_row *row = hist->rows;
+	struct op_hist_row *end = row + hist->nr_rows;
+	struct op_hist_row *fold;
+	unsigned int idx;
+
+	while (row < end && row->offset < TASK_SIZE_MAX)
+		row++;
+	if (row == end)
+		return;
+	for (fold = row++; row < end; row++)
+		for (idx = 0; idx < OP_NR_COUNTERS; idx++)
+			fold->count[idx] += row->count[idx];
+	fold->offset = U64_MAX;
+	hist->nr_rows = fold - hist->rows + 1;
+}
+
+static void op_hist_name_columns(struct op_hist_open *open)
+{
+	struct op_counter_config config;
+	unsigned int idx;
+
+	for (idx = 0; idx < OP_NR_COUNTERS; idx++) {
+		op_counter_get(idx, &config);
+		if (config.count)
+			snprintf(open->columns[idx], OP_COLUMN_LEN, "%s:%llu",
+				 config.event, config.count);
+		else if (config.freq)
+			snprintf(open->columns[idx], OP_COLUMN_LEN, "%s:%uHz",
+				 config.event, config.freq);
+		else
+			strscpy(open->columns[idx], config.event,
+				OP_COLUMN_LEN);
+	}
+}
+
+static int op_hist_take(struct seq_file *m)
+{
+	struct op_hist_open *open = m->private;
+	struct op_image *image = open->open.ref->image;
+	struct op_hist *hist;
+
+	hist = op_hist_read(image);
+	if (IS_ERR(hist))
+		return PTR_ERR(hist);
+	if (op_offset_is_address(image) && !op_visible(m, U64_MAX))
+		op_hist_fold(hist);
+	if (open->hist)
+		op_hist_free(open->hist);
+	open->hist = hist;
+	op_hist_name_columns(open);
+	return 0;
+}
+
+/* Position 0 is the head, N is row N - 1. */
+
+static void *op_hist_at(struct seq_file *m, loff_t pos)
+{
+	struct op_hist_open *open = m->private;
+
+	if (!pos)
+		return SEQ_START_TOKEN;
+	if (pos > open->hist->nr_rows)
+		return NULL;
+	return &open->hist->rows[pos - 1];
+}
+
+static void *op_hist_start(struct seq_file *m, loff_t *pos)
+{
+	struct op_hist_open *open = m->private;
+	int err;
+
+	/* Only who really begins anew: seeking goes by here as well. */
+	if (!open->hist || (!*pos && !m->read_pos)) {
+		err = op_hist_take(m);
+		if (err)
+			return ERR_PTR(err);
+	}
+	return op_hist_at(m, *pos);
+}
+
+static void *op_hist_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return op_hist_at(m, *pos);
+}
+
+static void op_hist_stop(struct seq_file *m, void *v)
+{
+}
+
+static void op_hist_show_head(struct seq_file *m)
+{
+	struct op_hist_open *open = m->private;
+	const struct op_image *image = open->open.ref->image;
+	unsigned int idx;
+
+	seq_printf(m, "# image: %s\n# path: ", image->name);
+	op_path_print(m, image);
+	seq_printf(m, "\n# dcookie: %llu\n", image->cookie);
+	if (op_has_start(image))
+		seq_printf(m, "# start: 0x%llx\n",
+			   op_visible(m, READ_ONCE(image->start)));
+	seq_puts(m, "# events:");
+	for_each_set_bit(idx, &open->hist->columns, OP_NR_COUNTERS)
+		seq_printf(m, " %s", open->columns[idx]);
+	seq_putc(m, '\n');
+}
+
+static int op_hist_show(struct seq_file *m, void *v)
+{
+	struct op_hist_open *open = m->private;
+	const struct op_hist_row *row = v;
+	unsigned int idx;
+
+	if (v == SEQ_START_TOKEN) {
+		op_hist_show_head(m);
+		return 0;
+	}
+	seq_printf(m, "0x%llx", row->offset);
+	for_each_set_bit(idx, &open->hist->columns, OP_NR_COUNTERS)
+		seq_put_decimal_ull(m, " ", row->count[idx]);
+	seq_putc(m, '\n');
+	return 0;
+}
+
+static void op_hist_release(struct op_open *open, struct file *file)
+{
+	struct op_hist *hist =
+		container_of(open, struct op_hist_open, open)->hist;
+
+	if (hist)
+		op_hist_free(hist);
+}
+
+static const struct seq_operations op_hist_seq = {
+	.start = op_hist_start,
+	.next = op_hist_next,
+	.stop = op_hist_stop,
+	.show = op_hist_show,
+};
+
+/* ------------------------------------------------------------------ */
+/* The small files                                                    */
+
+static int op_path_show(struct seq_file *m, const struct op_ref *ref)
+{
+	op_path_print(m, ref->image);
+	seq_putc(m, '\n');
+	return 0;
+}
+
+static int op_dcookie_get(const struct op_ref *ref, u64 *value)
+{
+	*value = ref->image->cookie;
+	return 0;
+}
+
+static int op_samples_get(const struct op_ref *ref, u64 *value)
+{
+	*value = op_image_samples(ref->image);
+	return 0;
+}
+
+static int op_start_show(struct seq_file *m, const struct op_ref *ref)
+{
+	seq_printf(m, "0x%llx\n", op_visible(m, READ_ONCE(ref->image->start)));
+	return 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* dcookies: a position is the latest cookie shown                    */
+
+static void *op_dcookies_start(struct seq_file *m, loff_t *pos)
+{
+	u64 cookie = *pos;
+
+	return op_image_next(&cookie);
+}
+
+static void op_dcookies_stop(struct seq_file *m, void *v)
+{
+	if (v)
+		op_image_put(v);
+}
+
+static void *op_dcookies_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	struct op_image *image = v;
+
+	*pos = image->cookie;
+	op_image_put(image);
+	return op_dcookies_start(m, pos);
+}
+
+static int op_dcookies_show(struct seq_file *m, void *v)
+{
+	const struct op_image *image = v;
+
+	seq_printf(m, "%llu ", image->cookie);
+	op_path_print(m, image);
+	seq_putc(m, '\n');
+	return 0;
+}
+
+static const struct seq_operations op_dcookies_seq = {
+	.start = op_dcookies_start,
+	.next = op_dcookies_next,
+	.stop = op_dcookies_stop,
+	.show = op_dcookies_show,
+};
+
+/* ------------------------------------------------------------------ */
+/* The folders                                                        */
+
+/* Once forgotten, an image's name may stand for another one. */
+static bool op_image_alive(const struct op_ref *ref)
+{
+	struct op_image *image = op_image_find(ref->image->name);
+
+	if (image)
+		op_image_put(image);
+	return image == ref->image;
+}
+
+static const struct op_node op_image_files[] = {
+	{
+		.name = "hist",
+		.access = OP_READ,
+		.seq = &op_hist_seq,
+		.open_size = sizeof(struct op_hist_open),
+		.release = op_hist_release,
+	}, {
+		.name = "path",
+		.access = OP_READ,
+		.show = op_path_show,
+	}, {
+		.name = "dcookie",
+		.access = OP_READ,
+		.get = op_dcookie_get,
+	}, {
+		.name = "samples",
+		.access = OP_READ,
+		.get = op_samples_get,
+	}, {
+		.name = "start",
+		.access = OP_READ,
+		.show = op_start_show,
+	},
+	{}
+};
+
+static const struct op_node *const op_image_tables[] = {
+	op_image_files,
+	NULL,
+};
+
+static const struct op_node op_image_node = {
+	.access = OP_DIR,
+	.family = OP_FAMILY_IMAGE,
+	.tables = op_image_tables,
+	.alive = op_image_alive,
+};
+
+static int op_images_find(const char *name, struct op_ref *child)
+{
+	child->image = op_image_find(name);
+	if (!child->image)
+		return -ENOENT;
+	child->node = &op_image_node;
+	child->key = child->image->cookie;
+	return 0;
+}
+
+/* A position is a dcookie. */
+static int op_images_next(u64 *pos, char *name, struct op_ref *child)
+{
+	struct op_image *image = op_image_next(pos);
+
+	if (!image)
+		return -ENOENT;
+	strscpy(name, image->name, NAME_MAX + 1);
+	child->node = &op_image_node;
+	child->key = image->cookie;
+	op_image_put(image);
+	return 0;
+}
+
+static const struct op_dir_ops op_images_dir_ops = {
+	.find = op_images_find,
+	.next = op_images_next,
+};
+
+const struct op_node op_image_nodes[] = {
+	{
+		.name = "images",
+		.access = OP_DIR,
+		.family = OP_FAMILY_IMAGES,
+		.dir_ops = &op_images_dir_ops,
+	}, {
+		.name = "dcookies",
+		.access = OP_READ,
+		.seq = &op_dcookies_seq,
+	},
+	{}
+};
