@@ -110,37 +110,40 @@ static const struct seq_operations op_events_seq = {
 	.show = op_events_show,
 };
 
-#define OP_PARAM_NODE(file, param) {					\
-	.name = file,							\
-	.access = OP_READ_WRITE,					\
-	.arg = param,							\
-	.get = op_param_file_get,					\
-	.set = op_param_file_set,					\
-}
+#define OP_PARAM_NODE(file, param)                                             \
+	{                                                                      \
+		.name = file, .access = OP_READ_WRITE, .arg = param,           \
+		.get = op_param_file_get, .set = op_param_file_set,            \
+	}
 
 const struct op_node op_control_nodes[] = {
 	{
 		.name = "version",
 		.access = OP_READ,
 		.show = op_version_show,
-	}, {
+	},
+	{
 		.name = "enable",
 		.access = OP_READ_WRITE,
 		.get = op_enable_get,
 		.set = op_enable_set,
-	}, {
+	},
+	{
 		.name = "dump",
 		.access = OP_WRITE,
 		.set = op_dump_set,
-	}, {
+	},
+	{
 		.name = "reset",
 		.access = OP_WRITE,
 		.set = op_reset_set,
-	}, {
+	},
+	{
 		.name = "cpu_type",
 		.access = OP_READ,
 		.show = op_cpu_type_show,
-	}, {
+	},
+	{
 		.name = "events",
 		.access = OP_READ,
 		.seq = &op_events_seq,
@@ -150,5 +153,5 @@ const struct op_node op_control_nodes[] = {
 	OP_PARAM_NODE("buffer_watershed", OP_PARAM_BUFFER_WATERSHED),
 	OP_PARAM_NODE("sync_ms", OP_PARAM_SYNC_MS),
 	OP_PARAM_NODE("hist_memory", OP_PARAM_HIST_MEMORY),
-	{}
+	{},
 };

@@ -67,13 +67,11 @@ static int op_event_store(const struct op_ref *ref, const char *text,
 	return err ? err : op_counter_set_event(ref->key, event);
 }
 
-#define OP_FIELD_NODE(file, field, setter) {				\
-	.name = file,							\
-	.access = OP_READ_WRITE,					\
-	.arg = field,							\
-	.get = op_field_get,						\
-	.set = setter,							\
-}
+#define OP_FIELD_NODE(file, field, setter)                                     \
+	{                                                                      \
+		.name = file, .access = OP_READ_WRITE, .arg = field,           \
+		.get = op_field_get, .set = setter,                            \
+	}
 
 static const struct op_node op_counter_nodes[] = {
 	OP_FIELD_NODE("enabled", OP_COUNTER_ENABLED, op_switch_set),
@@ -87,7 +85,7 @@ static const struct op_node op_counter_nodes[] = {
 	OP_FIELD_NODE("freq", OP_COUNTER_FREQ, op_field_set),
 	OP_FIELD_NODE("kernel", OP_COUNTER_KERNEL, op_switch_set),
 	OP_FIELD_NODE("user", OP_COUNTER_USER, op_switch_set),
-	{}
+	{},
 };
 
 static const struct op_node *const op_counter_tables[] = {

@@ -42,7 +42,7 @@ static void op_path_print(struct seq_file *m, const struct op_image *image)
 /* hist                                                               */
 
 /* Room for a column's event and rate: a colon, 20 digits, "Hz", a NUL. */
-#define OP_COLUMN_LEN	(OP_EVENT_NAME_LEN + 24)
+#define OP_COLUMN_LEN (OP_EVENT_NAME_LEN + 24)
 
 /**
  * struct op_hist_open - an open hist file; under the seq_file's lock
@@ -303,24 +303,28 @@ static const struct op_node op_image_files[] = {
 		.seq = &op_hist_seq,
 		.open_size = sizeof(struct op_hist_open),
 		.release = op_hist_release,
-	}, {
+	},
+	{
 		.name = "path",
 		.access = OP_READ,
 		.show = op_path_show,
-	}, {
+	},
+	{
 		.name = "dcookie",
 		.access = OP_READ,
 		.get = op_dcookie_get,
-	}, {
+	},
+	{
 		.name = "samples",
 		.access = OP_READ,
 		.get = op_samples_get,
-	}, {
+	},
+	{
 		.name = "start",
 		.access = OP_READ,
 		.show = op_start_show,
 	},
-	{}
+	{},
 };
 
 static const struct op_node *const op_image_tables[] = {
@@ -370,10 +374,11 @@ const struct op_node op_image_nodes[] = {
 		.access = OP_DIR,
 		.family = OP_FAMILY_IMAGES,
 		.dir_ops = &op_images_dir_ops,
-	}, {
+	},
+	{
 		.name = "dcookies",
 		.access = OP_READ,
 		.seq = &op_dcookies_seq,
 	},
-	{}
+	{},
 };

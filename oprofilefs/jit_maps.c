@@ -105,8 +105,8 @@ static int op_jit_run(struct op_jit_open *jit, const char *line, size_t len)
 	if (err)
 		return op_refuse(jit->open.file, err,
 				 command.verb == OP_JIT_ADD ?
-				 "the mapping cannot be added" :
-				 "the mapping cannot be removed");
+					 "the mapping cannot be added" :
+					 "the mapping cannot be removed");
 	return 1;
 }
 
@@ -153,15 +153,15 @@ static int op_jit_run_lines(struct op_jit_open *jit, size_t *rest)
 static ssize_t op_jit_write(struct op_open *open, struct iov_iter *from)
 {
 	struct op_jit_open *jit = op_jit_open(open);
-	size_t taken = 0;	/* of this write's bytes, into the line */
-	size_t good = 0;	/* of them, up to the last command in effect */
+	size_t taken = 0; /* of this write's bytes, into the line */
+	size_t good = 0;  /* of them, up to the last command in effect */
 	int err = 0;
 
 	if (mutex_lock_killable(&jit->lock))
 		return -EINTR;
 	while (iov_iter_count(from)) {
-		size_t len = min(sizeof(jit->line) - jit->len,
-				 iov_iter_count(from));
+		size_t len =
+			min(sizeof(jit->line) - jit->len, iov_iter_count(from));
 		size_t rest = SIZE_MAX;
 
 		len = copy_from_iter(jit->line + jit->len, len, from);
@@ -289,5 +289,5 @@ const struct op_node op_jit_nodes[] = {
 		.flush = op_jit_flush,
 		.release = op_jit_release,
 	},
-	{}
+	{},
 };

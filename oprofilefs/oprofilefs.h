@@ -18,7 +18,7 @@
 
 #include "core/oprofile.h"
 
-#define OPROFILEFS_MAGIC	0x6f70726f
+#define OPROFILEFS_MAGIC 0x6f70726f
 
 struct op_node;
 struct op_open;

@@ -13,9 +13,9 @@
 #include "core/oprofile.h"
 
 /* Longest text of a file that takes one value, surrounding blanks counted. */
-#define OP_TEXT_MAX		128
+#define OP_TEXT_MAX 128
 /* Longest line of jit_maps, its newline not counted. */
-#define OP_LINE_MAX		511
+#define OP_LINE_MAX 511
 
 enum op_jit_verb {
 	OP_JIT_NOTHING,

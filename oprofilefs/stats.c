@@ -13,8 +13,8 @@
 #include "oprofilefs/oprofilefs.h"
 
 /* A CPU's statistic has the CPU above these bits of its key. */
-#define OP_CPU_SHIFT	8
-#define OP_STAT_MASK	((1 << OP_CPU_SHIFT) - 1)
+#define OP_CPU_SHIFT 8
+#define OP_STAT_MASK ((1 << OP_CPU_SHIFT) - 1)
 
 static int op_stat_get(const struct op_ref *ref, u64 *value)
 {
@@ -153,5 +153,5 @@ const struct op_node op_stats_nodes[] = {
 		.family = OP_FAMILY_STATS,
 		.dir_ops = &op_stats_dir_ops,
 	},
-	{}
+	{},
 };

@@ -29,7 +29,7 @@
 #include "core/oprofile.h"
 #include "oprofilefs/oprofilefs.h"
 
-#define OP_DEFAULT_MODE	0600
+#define OP_DEFAULT_MODE 0600
 
 static struct kmem_cache *op_inode_cache;
 
@@ -60,7 +60,7 @@ static const struct fs_parameter_spec op_fs_parameters[] = {
 	fsparam_u32("uid", OP_OPTION_UID),
 	fsparam_u32("gid", OP_OPTION_GID),
 	fsparam_u32oct("mode", OP_OPTION_MODE),
-	{}
+	{},
 };
 
 static int op_parse_param(struct fs_context *fc, struct fs_parameter *param)
@@ -133,7 +133,7 @@ static struct inode *op_alloc_inode(struct super_block *sb)
 	inode = alloc_inode_sb(sb, op_inode_cache, GFP_KERNEL);
 	if (!inode)
 		return NULL;
-	inode->ref = (struct op_ref) {};
+	inode->ref = (struct op_ref){};
 	return &inode->vfs_inode;
 }
 

@@ -28,14 +28,10 @@
 #include "oprofilefs/oprofilefs.h"
 
 /* Of the root: family and key are 0, and places of tables begin after it. */
-#define OP_INO_FIRST	2
+#define OP_INO_FIRST 2
 
 static const struct op_node *const op_root_tables[] = {
-	op_control_nodes,
-	op_image_nodes,
-	op_jit_nodes,
-	op_stats_nodes,
-	NULL,
+	op_control_nodes, op_image_nodes, op_jit_nodes, op_stats_nodes, NULL,
 };
 
 static const struct op_node op_root_node = {
@@ -205,8 +201,8 @@ static void op_refresh(struct inode *inode)
 
 	inode->i_uid.val = READ_ONCE(options->uid.val);
 	inode->i_gid.val = READ_ONCE(options->gid.val);
-	inode->i_mode = op_mode(OP_I(inode)->ref.node,
-				READ_ONCE(options->mode));
+	inode->i_mode =
+		op_mode(OP_I(inode)->ref.node, READ_ONCE(options->mode));
 }
 
 static int op_permission(OP_IDMAP *idmap, struct inode *inode, int mask)
