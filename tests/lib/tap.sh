@@ -1,84 +1,82 @@
-# shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
 #
-# The Test Anything Protocol, for test scripts:
+# What a test in bash needs to speak TAP. To be sourced:
 #
-#     plan 3                        first of all: how many there will be
-#     check "what is so" COMMAND…   ok if COMMAND succeeds; its output otherwise
-#     is "$got" "$want" "what"      ok if the two texts are equal
-#     pass "what"; fail "what"      for whoever decides by himself
-#     skip "what" "why it cannot be tried here"
-#     note "TEXT"                   a comment
-#     tap_end                       last: exit status, also if tests are missing
+#     . tests/lib/tap.sh
+#     plan 2
+#     ok "true is true" true
+#     is "$(echo 1)" 1 "echo echoes"
+#     finish
+#
+# The plan comes first, so that a test that ends early is a failed one.
 
-tap_planned=0
 tap_count=0
+tap_planned=0
 tap_failed=0
 
+# plan N
 plan()
 {
 	tap_planned=$1
 	echo "1..$1"
 }
 
-note()
+# diag TEXT...: for whoever looks into a failure
+diag()
 {
 	printf '%s\n' "$*" | sed 's/^/# /'
 }
 
-pass()
+# result STATUS NAME: the test NAME ended with STATUS
+result()
 {
 	tap_count=$((tap_count + 1))
-	echo "ok $tap_count - $*"
+	if [ "$1" = 0 ]; then
+		echo "ok $tap_count - $2"
+	else
+		tap_failed=$((tap_failed + 1))
+		echo "not ok $tap_count - $2"
+	fi
+	return "$1"
 }
 
-fail()
+# ok NAME COMMAND...: COMMAND succeeds; what it prints is shown if it does not
+ok()
 {
-	tap_count=$((tap_count + 1))
-	tap_failed=$((tap_failed + 1))
-	echo "not ok $tap_count - $*"
+	local name=$1 output status
+
+	shift
+	output=$("$@" 2>&1)
+	status=$?
+	result "$status" "$name" && return
+	diag "$* ended with $status"
+	[ -z "$output" ] || diag "$output"
+	return "$status"
 }
 
+# is GOT WANTED NAME
+is()
+{
+	[ "$1" = "$2" ]
+	result $? "$3" && return
+	diag "got:    $1"
+	diag "wanted: $2"
+	return 1
+}
+
+# skip NAME REASON
 skip()
 {
 	tap_count=$((tap_count + 1))
 	echo "ok $tap_count - $1 # SKIP $2"
 }
 
-# is GOT WANT WHAT
-is()
+# finish: end with the tests' verdict
+finish()
 {
-	if [ "$1" = "$2" ]; then
-		pass "$3"
-		return
-	fi
-	fail "$3"
-	note "got:    '$1'"
-	note "wanted: '$2'"
-	return 1
-}
-
-# check WHAT COMMAND...
-check()
-{
-	local what=$1 output
-
-	shift
-	if output=$("$@" 2>&1); then
-		pass "$what"
-		[ -z "$output" ] || note "$output"
-		return
-	fi
-	fail "$what"
-	note "failed: $*"
-	[ -z "$output" ] || note "$output"
-	return 1
-}
-
-tap_end()
-{
-	if [ $tap_count != "$tap_planned" ]; then
-		note "planned $tap_planned tests, ran $tap_count"
+	if [ "$tap_count" != "$tap_planned" ]; then
+		diag "$tap_planned tests were planned, $tap_count came"
 		exit 1
 	fi
 	exit $((tap_failed > 0))
