@@ -21,6 +21,7 @@
 #include "core/cpu_buffer.h"
 #include "core/internal.h"
 
+/* See core/internal.h. */
 DEFINE_MUTEX(op_sync_mutex);
 
 static struct workqueue_struct *op_sync_wq;

@@ -20,6 +20,7 @@
 #include "core/cpu_buffer.h"
 #include "core/internal.h"
 
+/* See core/internal.h. */
 DEFINE_MUTEX(op_control_mutex);
 
 static bool op_is_enabled;

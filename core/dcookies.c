@@ -28,9 +28,6 @@
 #define OP_NAME_MAX	255
 #define OP_SUFFIX_MAX	11
 
-/* Paths are asked for with this much room; deeper ones keep their last name. */
-#define OP_PATH_ROOM	(4 * PATH_MAX)
-
 /*
  * Guards the three tables and all that names an image.  Taken inside
  * op_sync_mutex and the jit and module maps' mutexes; nothing is taken inside
@@ -120,40 +117,6 @@ static const struct rhashtable_params op_name_params = {
 	.obj_cmpfn = op_image_name_cmp,
 	.automatic_shrinking = true,
 };
-
-/*
- * Characters that may stand in a folder's name as they are: what no shell
- * treats specially in the middle of a word.  '/' becomes '}', all else %XX, and
- * as '}', '%' and '~' of a path are not among them, a name has one meaning.
- */
-static bool op_name_char(unsigned char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || (c && strchr("._+-,:@=", c));
-}
-
-/* Write @path as a name; returns its full length, of which @room was there. */
-static size_t op_encode_name(const char *path, char *name, size_t room)
-{
-	size_t len = 0;
-	char code[4];
-
-	for (; *path; path++) {
-		unsigned char c = *path;
-
-		if (op_name_char(c))
-			snprintf(code, sizeof(code), "%c", c);
-		else if (c == '/')
-			snprintf(code, sizeof(code), "}");
-		else
-			snprintf(code, sizeof(code), "%%%02X", c);
-		if (len + strlen(code) < room)
-			memcpy(name + len, code, strlen(code));
-		len += strlen(code);
-	}
-	name[min(len, room - 1)] = '\0';
-	return len;
-}
 
 /*
  * The name of @path's folder.  One that is too long keeps its end, which says
@@ -347,48 +310,6 @@ static void op_file_id(struct file *file, struct op_image_id *id)
 		id->stamp = op_inode_mtime_ns(inode);
 }
 
-/* Does d_path() put " (deleted)" behind this path's text? */
-static bool op_path_is_deleted(const struct path *path)
-{
-	struct dentry *dentry = path->dentry;
-
-	/* Internal files have their text made, always with the suffix. */
-	if (dentry->d_op && dentry->d_op->d_dname)
-		return true;
-	return d_unlinked(dentry);
-}
-
-/*
- * The path as text, without the " (deleted)" of one that is.  As long as a
- * path is deleted before it is asked for, it has the suffix for sure, and when
- * it is not deleted afterwards, it has none; a file whose real name ends so
- * keeps its name.
- */
-static char *op_path_text(const struct path *path)
-{
-	static const char suffix[] = " (deleted)";
-	bool before, after;
-	size_t len;
-	char *text;
-
-	do {
-		before = op_path_is_deleted(path);
-		text = d_path(path, op_path_room, OP_PATH_ROOM);
-		after = op_path_is_deleted(path);
-	} while (before != after);
-
-	if (IS_ERR(text)) {
-		/* Deeper than any room: the last name must do. */
-		snprintf(op_path_room, OP_PATH_ROOM, "/.../%pd", path->dentry);
-		return op_path_room;
-	}
-	len = strlen(text);
-	if (before && len >= strlen(suffix) &&
-	    !strcmp(text + len - strlen(suffix), suffix))
-		text[len - strlen(suffix)] = '\0';
-	return text;
-}
-
 /**
  * op_image_of_file - the image of a mapped file
  * @file: the file
@@ -407,7 +328,8 @@ struct op_image *op_image_of_file(struct file *file)
 	image = rhashtable_lookup_fast(&op_images_by_id, &id, op_id_params);
 	if (!image)
 		image = op_image_create(&id,
-					op_path_text(op_file_user_path(file)),
+					op_path_text(op_file_user_path(file),
+						     op_path_room),
 					0);
 	if (!IS_ERR(image))
 		op_image_get(image);

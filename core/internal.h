@@ -42,6 +42,14 @@ int op_kernel_map_init(void);
 void op_kernel_map_exit(void);
 struct op_image *op_kernel_map_find(u64 pc, u64 *offset);
 
+/* image_name.c */
+
+/* Paths are asked for with this much room; deeper ones keep their last name. */
+#define OP_PATH_ROOM	(4 * PATH_MAX)
+
+size_t op_encode_name(const char *path, char *name, size_t room);
+char *op_path_text(const struct path *path, char *room);
+
 /* dcookies.c */
 int op_dcookies_init(void);
 void op_dcookies_exit(void);

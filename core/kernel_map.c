@@ -83,9 +83,9 @@ static bool op_is_kernel_address(unsigned long address)
 }
 
 /*
- * The kernel's first or last byte, seen from an address in it.  sprint_symbol() knows an address as the
- * kernel's from _stext on and without a gap, so a search by halves finds the
- * border to the byte.  @direction: -1 down, 1 up.
+ * The kernel's first or last byte, seen from an address in it.  @direction: -1
+ * down, 1 up.  sprint_symbol() knows an address as the kernel's from _stext on
+ * and without a gap, so a search by halves finds the border to the byte.
  */
 static unsigned long op_kernel_border(unsigned long inside, int direction)
 {

@@ -230,6 +230,7 @@ static bool op_defer(u8 counter, u64 pc)
 		slot += OP_DEFER_SLOTS / 2;
 	else
 		end -= OP_DEFER_SLOTS / 2;
+	/* Pairs with the release in op_deferred_run(). */
 	while (slot < end && smp_load_acquire(&slot->busy))
 		slot++;
 	if (slot == end)
@@ -428,6 +429,7 @@ bool op_sample_pending(void)
 	for_each_possible_cpu(cpu) {
 		c = &per_cpu(op_cpu_context, cpu);
 		for (i = 0; i < OP_DEFER_SLOTS; i++) {
+			/* Pairs with the release in op_deferred_run(). */
 			if (smp_load_acquire(&c->deferred[i].busy))
 				return true;
 		}
