@@ -1,0 +1,232 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What tests need of a mounted oprofilefs. Sourced by scripts that run in the
+# test VM, after tests/lib/tap.sh. Nothing here knows the module but by its
+# files.
+#
+#     op_start [HZ]               forget all samples and start sampling
+#     op_stop                     stop sampling
+#     op_conserved WHAT           a test: the law of conservation holds
+#     op_stat NAME                a number of stats/; 0 if there is no such file
+#     op_name PATH                the name that an image of that path has
+#     op_hist NAME                an image's lines "0xOFFSET COUNT", no comments
+#     op_samples NAME             its number of samples; 0 if there is no such image
+#     op_samples_since NAME BASE  how many more than BASE
+#     op_count_between NAME LO HI samples with LO <= offset < HI
+#     op_share NAME               its part of all images' samples, 0 to 1
+#     op_func_counts NAME ELF     "FUNCTION COUNT", "? COUNT" for those in none
+#     op_strays NAME ELF          "0xADDRESS COUNT" of samples that are not at the
+#                                 beginning of an instruction of ELF
+#     op_shares_agree COUNTS TRUTH  a test's command: see there
+#
+# $op_progs is where tests/progs are built.
+
+op=${OP_DIR:-/dev/oprofile}
+op_progs=${OP_PROGS:-${OP_TOP:-.}/build/tests}
+
+# op_ok NAME COMMAND...: like ok, but what COMMAND prints is shown in any case
+op_ok()
+{
+	local name=$1 output status
+
+	shift
+	output=$("$@" 2>&1)
+	status=$?
+	result "$status" "$name"
+	[ -z "$output" ] || diag "$output"
+	return "$status"
+}
+
+op_bail()
+{
+	echo "Bail out! $*"
+	exit 1
+}
+
+[ -e "$op/enable" ] || op_bail "no oprofilefs at $op"
+[ -x "$op_progs/opfuncs" ] || op_bail "no programs in $op_progs: make -C tests/progs"
+
+# op_start [HZ]: from no samples at all.
+op_start()
+{
+	echo 0 >"$op"/enable || return
+	echo 1 >"$op"/reset || return
+	echo "${1:-997}" >"$op"/0/freq || return
+	echo 1 >"$op"/enable
+}
+
+op_stop()
+{
+	echo 0 >"$op"/enable
+}
+
+op_stat()
+{
+	if [ -e "$op/stats/$1" ]; then
+		cat "$op/stats/$1"
+	else
+		echo 0
+	fi
+}
+
+op_name()
+{
+	local LC_ALL=C path=$1 i c name=
+
+	for ((i = 0; i < ${#path}; i++)); do
+		c=${path:i:1}
+		case $c in
+		/) name+="}" ;;
+		[a-zA-Z0-9._+,:@=-]) name+=$c ;;
+		*) printf -v c '%%%02X' "$((256 + $(printf '%d' "'$c")))"
+		   name+=%${c: -2} ;;
+		esac
+	done
+	printf '%s\n' "$name"
+}
+
+op_hist()
+{
+	[ ! -e "$op/images/$1/hist" ] || sed '/^#/d' "$op/images/$1/hist"
+}
+
+op_samples()
+{
+	op_hist "$1" | awk '{ n += $2 } END { printf "%.0f\n", n }'
+}
+
+op_samples_since()
+{
+	echo $(($(op_samples "$1") - $2))
+}
+
+# Kernel addresses are negative numbers for bash; their order is right.
+op_count_between()
+{
+	local lo=$(($2)) hi=$(($3)) offset count n=0
+
+	while read -r offset count _; do
+		if ((offset >= lo && offset < hi)); then
+			n=$((n + count))
+		fi
+	done < <(op_hist "$1")
+	echo $n
+}
+
+op_share()
+{
+	cat "$op"/images/*/hist | awk -v "mine=$(op_samples "$1")" '
+		!/^#/ { n += $2 }
+		END { printf "%.6f\n", n ? mine / n : 0 }'
+}
+
+op_func_counts()
+{
+	op_hist "$1" | "$op_progs/opfuncs" "$2" -
+}
+
+op_strays()
+{
+	objdump -d -w --no-show-raw-insn "$2" |
+		awk '
+		FNR == NR {
+			if (match($1, /^[0-9a-f]+:$/))
+				start["0x" substr($1, 1, RLENGTH - 1)] = 1
+			next
+		}
+		!($1 in start) { print }' - \
+		<(op_hist "$1" | "$op_progs/opfuncs" -a "$2" -)
+}
+
+# Every sample is in exactly one place. To be asked when sampling is off. Says
+# what it found if it does not hold, and for whoever reads it also if it does.
+# With no sample at all nothing is shown, so that is a failure, too.
+op_law()
+{
+	local name value received hist=0 lost=0 skipped=0 cpus=0 wrong=0
+	local file n shown
+
+	received=$(cat "$op"/stats/received) || return
+	hist=$(cat "$op"/images/*/hist | awk '
+		!/^#/ { for (i = 2; i <= NF; i++) n += $i }
+		END { printf "%.0f", n }')
+	for file in "$op"/stats/lost_* "$op"/stats/skipped_*; do
+		name=${file##*/}
+		value=$(cat "$file") || return
+		[ "$value" = 0 ] || echo "$name $value"
+		case $name in
+		lost_*) lost=$((lost + value)) ;;
+		skipped_*) skipped=$((skipped + value)) ;;
+		esac
+	done
+	for file in "$op"/stats/cpu*/received; do
+		cpus=$((cpus + $(cat "$file")))
+	done
+	echo "received $received = hist $hist + lost $lost + skipped $skipped;" \
+		"over the CPUs $cpus"
+
+	for file in "$op"/images/*/samples; do
+		name=${file%/samples}
+		shown=$(cat "$file") || return
+		n=$(awk '!/^#/ { for (i = 2; i <= NF; i++) n += $i }
+			END { printf "%.0f", n }' "$name/hist")
+		if [ "$shown" != "$n" ]; then
+			echo "$name: samples says $shown, hist has $n"
+			wrong=1
+		fi
+	done
+	[ "$received" -gt 0 ] && [ $wrong = 0 ] &&
+		[ "$received" = $((hist + lost + skipped)) ] &&
+		[ "$received" = "$cpus" ]
+}
+
+op_conserved()
+{
+	op_ok "$1" op_law
+}
+
+# op_shares_agree COUNTS TRUTH: does a profile tell the truth?
+#
+# COUNTS is a text of lines "NAME COUNT", TRUTH one of lines "truth NAME WORK".
+# Each name's part of all counts of these names must be within 3 standard errors
+# of its part of the work. The error is the binomial one, sqrt(p * (1 - p) / n):
+# for samples at a fixed distance the real one is never larger.
+#
+# Of comparisons with no systematic error at all, at that bound, one in 370
+# fails by chance. So scripts that compare often (N times) must not come near to
+# the binomial case; where that matters they say how.
+op_shares_agree()
+{
+	printf '%s\n---\n%s\n' "$1" "$2" | awk '
+		function far(z) { return z > 3 || z < -3 }
+		$0 == "---" { in_truth = 1; next }
+		!in_truth { count[$1] += $2; next }
+		$1 == "truth" { work[$2] += $3 }
+		END {
+			for (name in work) {
+				all += work[name]
+				n += count[name]
+				names++
+			}
+			if (!names || !n || !all) {
+				print "nothing to compare"
+				exit 1
+			}
+			printf "%d samples, %d comparisons\n", n, names
+			printf "%-20s %10s %10s %8s %6s\n", "function",
+				"truth", "profile", "samples", "errors"
+			for (name in work) {
+				p = work[name] / all
+				q = count[name] / n
+				z = p > 0 && p < 1 ? (q - p) / sqrt(p * (1 - p) / n) : 0
+				if (p == 0 && q > 0)
+					z = 99
+				printf "%-20s %9.4f%% %9.4f%% %8d %+6.2f%s\n", name,
+					100 * p, 100 * q, count[name], z,
+					far(z) ? "  <-- too far" : ""
+				bad += far(z)
+			}
+			exit bad > 0
+		}'
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A kernel module that spends time where one can say it exactly.
+ *
+ * Writing N to its parameter "burn" (/sys/module/opburn/parameters/burn) runs
+ * N iterations of a loop of three blocks, which begin at opburn_a, opburn_b and
+ * opburn_c, and end at opburn_d (/proc/kallsyms knows where); "init_burn" given
+ * at load does so in __init text, and "exit_burn" at unload in __exit text.
+ *
+ * "leak" at load loses one piece of memory on purpose: for the test of a test
+ * that looks for leaks.
+ */
+#include <linux/kstrtox.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/slab.h>
+
+#include "../work.h"
+
+/* In the kernel's text no other symbol has these names. */
+noinline void opburn_spin(unsigned long n);
+noinline __noclone void opburn_spin(unsigned long n)
+{
+	do {
+		asm volatile(".globl opburn_a, opburn_b, opburn_c, opburn_d\n"
+			     "opburn_a:\n" WORK_JUMP "opburn_b:\n" WORK_JUMP
+			     "opburn_c:\n" WORK_JUMP "opburn_d:\n"
+			     : "+r"(n));
+		cond_resched();
+	} while (--n);
+}
+
+static int burn_set(const char *text, const struct kernel_param *kp)
+{
+	unsigned long n;
+	int ret;
+
+	ret = kstrtoul(text, 0, &n);
+	if (ret)
+		return ret;
+	if (n)
+		opburn_spin(n);
+	return 0;
+}
+
+static const struct kernel_param_ops burn_ops = {
+	.set = burn_set,
+};
+
+module_param_cb(burn, &burn_ops, NULL, 0200);
+MODULE_PARM_DESC(burn, "write: iterations to spend at once");
+
+static unsigned long init_burn;
+module_param(init_burn, ulong, 0400);
+MODULE_PARM_DESC(init_burn, "iterations to spend in init text");
+
+static unsigned long exit_burn;
+module_param(exit_burn, ulong, 0600);
+MODULE_PARM_DESC(exit_burn, "iterations to spend in exit text");
+
+static bool leak;
+module_param(leak, bool, 0400);
+MODULE_PARM_DESC(leak, "lose some memory");
+
+static int __init opburn_init(void)
+{
+	unsigned long n = init_burn;
+
+	while (n) {
+		asm volatile(WORK_JUMP WORK_JUMP WORK_JUMP : "+r"(n));
+		n--;
+	}
+	if (leak && !kmalloc(192, GFP_KERNEL))
+		return -ENOMEM;
+	return 0;
+}
+
+static void __exit opburn_exit(void)
+{
+	unsigned long n = exit_burn;
+
+	while (n) {
+		asm volatile(WORK_JUMP WORK_JUMP WORK_JUMP : "+r"(n));
+		n--;
+	}
+}
+
+module_init(opburn_init);
+module_exit(opburn_exit);
+
+MODULE_DESCRIPTION("Spends time in known places of kernel text");
+MODULE_AUTHOR("The oprofile developers");
+MODULE_LICENSE("GPL");
