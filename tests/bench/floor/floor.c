@@ -30,8 +30,9 @@
 enum floor_step {
 	FLOOR_EMPTY,		/* count, and return */
 	FLOOR_LOCK,		/* + read-lock and unlock current's mmap_lock */
-	FLOOR_FIND,		/* + find the VMA of the user's PC */
+	FLOOR_FIND,		/* + find the VMA of the user's PC: find_vma() */
 	FLOOR_STORE,		/* + store file and offset in a ring */
+	FLOOR_LOOKUP,		/* as FLOOR_STORE, but with vma_lookup() */
 };
 
 struct floor_mode {
@@ -45,6 +46,7 @@ static const struct floor_mode floor_modes[] = {
 	{ "hrtimer-lock",	false,	FLOOR_LOCK },
 	{ "hrtimer-find",	false,	FLOOR_FIND },
 	{ "hrtimer-store",	false,	FLOOR_STORE },
+	{ "hrtimer-lookup",	false,	FLOOR_LOOKUP },
 	{ "perf",		true,	FLOOR_EMPTY },
 	{ "perf-lock",		true,	FLOOR_LOCK },
 	{ "perf-find",		true,	FLOOR_FIND },
@@ -108,7 +110,8 @@ static __always_inline void floor_sample(struct pt_regs *regs,
 		return;
 	if (step >= FLOOR_FIND) {
 		pc = instruction_pointer(regs);
-		vma = find_vma(mm, pc);
+		vma = step == FLOOR_LOOKUP ? vma_lookup(mm, pc) :
+					     find_vma(mm, pc);
 		if (step >= FLOOR_STORE && vma && pc >= vma->vm_start) {
 			entry = &fc->ring[fc->head++ & (FLOOR_RING - 1)];
 			entry->file = vma->vm_file;
@@ -133,6 +136,9 @@ static void floor_step_to(struct pt_regs *regs)
 		break;
 	case FLOOR_STORE:
 		floor_sample(regs, FLOOR_STORE);
+		break;
+	case FLOOR_LOOKUP:
+		floor_sample(regs, FLOOR_LOOKUP);
 		break;
 	}
 }
