@@ -301,8 +301,9 @@ void op_core_exit(void)
 {
 	op_disable();
 	op_sample_exit();
-	op_sync_exit();
+	/* First the notifier, which syncs. */
 	op_kernel_map_exit();
+	op_sync_exit();
 	op_jit_exit();
 	mutex_lock(&op_sync_mutex);
 	op_sync_forget_images();

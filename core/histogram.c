@@ -11,7 +11,7 @@
  * Process context, under op_sync_mutex.  Memory is charged before it is taken;
  * a sample that has no room for a bin is a loss, never another bin's.
  */
-#include <linux/hash.h>
+#include <linux/jhash.h>
 #include <linux/mm.h>
 #include <linux/rhashtable.h>
 #include <linux/sched.h>
@@ -54,8 +54,10 @@ static u32 op_bin_hash(const void *data, u32 len, u32 seed)
 {
 	const struct op_bin_key *key = data;
 
-	return hash_64(key->offset + key->counter +
-		       hash_ptr(key->image, 32) * 0x9e3779b9ULL + seed, 32);
+	/* Users choose offsets: the seed has to reach every bit. */
+	return jhash_3words((u32)key->offset,
+			    (u32)(key->offset >> 32) ^ key->counter << 28,
+			    (u32)((unsigned long)key->image >> 5), seed);
 }
 
 static u32 op_bin_obj_hash(const void *data, u32 len, u32 seed)

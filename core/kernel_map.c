@@ -324,7 +324,7 @@ int op_kernel_map_init(void)
 /**
  * op_kernel_map_exit - forget the modules
  *
- * Context: process, at unload; no sync runs any more.
+ * Context: process, at unload; what is synced from now on has no module's name.
  */
 void op_kernel_map_exit(void)
 {

@@ -13,8 +13,9 @@
  *   # events: EVENT[:PERIOD|:RATEHz] …    one a column
  *   0xOFFSET COUNT [COUNT …]
  *
- * A path is escaped as in /proc/PID/maps: a newline is \012, and, so that it
- * can be told from a path that holds these four characters, a backslash \134.
+ * A path is escaped as in /proc/PID/maps: a newline is \012, as are the other
+ * control characters, and, so that an escape can be told from a path that holds
+ * these four characters, a backslash is \134.
  *
  * What an open file shows is one moment, however it is read: that of the first
  * read, or of the latest one that began at the file's beginning.
@@ -33,9 +34,15 @@
 #include "core/oprofile.h"
 #include "oprofilefs/oprofilefs.h"
 
+/* Whatever moves a terminal's cursor, and what the escapes begin with. */
+#define OP_PATH_ESCAPED                                       \
+	"\001\002\003\004\005\006\007\010\011\012\013\014\015" \
+	"\016\017\020\021\022\023\024\025\026\027\030\031\032" \
+	"\033\034\035\036\037\177\\"
+
 static void op_path_print(struct seq_file *m, const struct op_image *image)
 {
-	seq_escape(m, image->path, "\n\\");
+	seq_escape(m, image->path, OP_PATH_ESCAPED);
 }
 
 /* ------------------------------------------------------------------ */
