@@ -32,7 +32,7 @@ LINT_PACKAGES := sparse clang-format shellcheck linux-source-6.1 perl
 all: module
 
 # Only what changed is copied, with its time stamp, so that make sees what
-# make needs to see.
+# make needs to see. Two at once would disturb each other in Kbuild.
 module:
 	@test -d "$(KDIR)" || { \
 		echo "no kernel headers in $(KDIR):" \
@@ -40,7 +40,8 @@ module:
 		     "or name others: make KVER=… or KDIR=…" >&2; exit 1; }
 	@mkdir -p "$(BUILD)"
 	@cp -pu --parents $(MODULE_SOURCES) "$(BUILD)"
-	+$(MAKE) -C "$(KDIR)" M="$(BUILD)" W=1 $(KBUILD_FLAGS) modules
+	+@flock "$(BUILD)" $(MAKE) -C "$(KDIR)" M="$(BUILD)" W=1 \
+		$(KBUILD_FLAGS) modules
 
 install: module
 	install -D -m 644 "$(BUILD)/oprofile.ko" "$(MODULE_DIR)/oprofile.ko"

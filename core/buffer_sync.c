@@ -56,18 +56,18 @@ static void op_stream_sample(unsigned int cpu, u64 task,
 			     u64 offset)
 {
 	if (op_stream.cpu != cpu) {
-		op_event_add(OP_RECORD_CPU, 0, cpu);
+		op_event_add(OP_RECORD_CPU, cpu);
 		op_stream.cpu = cpu;
 	}
 	if (op_stream.task != task) {
-		op_event_add(OP_RECORD_TASK, 0, task);
+		op_event_add(OP_RECORD_TASK, task);
 		op_stream.task = task;
 	}
 	if (op_stream.cookie != image->cookie) {
-		op_event_add(OP_RECORD_COOKIE, 0, image->cookie);
+		op_event_add(OP_RECORD_COOKIE, image->cookie);
 		op_stream.cookie = image->cookie;
 	}
-	op_event_add(OP_RECORD_SAMPLE, counter, offset);
+	op_event_add(OP_RECORD_HEAD(OP_RECORD_SAMPLE, counter), offset);
 }
 
 static void op_count_loss(int error)
@@ -88,11 +88,12 @@ static void op_note(struct op_cpu_buffer *b, struct op_image *image)
 static void op_drain_entry(unsigned int cpu, struct op_cpu_buffer *b,
 			   const struct op_entry *e)
 {
+	u8 counter = OP_ENTRY_COUNTER(e->head);
 	struct op_image *image;
 	struct file *file;
 	u64 offset;
 
-	switch (e->type) {
+	switch (OP_ENTRY_TYPE(e->head)) {
 	case OP_ENTRY_TASK:
 		b->task = e->value;
 		return;
@@ -107,7 +108,7 @@ static void op_drain_entry(unsigned int cpu, struct op_cpu_buffer *b,
 	case OP_ENTRY_OFFSET:
 		b->consumed++;
 		if (b->image)
-			op_stream_sample(cpu, b->task, b->image, e->counter,
+			op_stream_sample(cpu, b->task, b->image, counter,
 					 e->value);
 		else
 			op_count_loss(b->image_error);
@@ -116,7 +117,7 @@ static void op_drain_entry(unsigned int cpu, struct op_cpu_buffer *b,
 		b->consumed++;
 		image = op_kernel_map_find(e->value, &offset);
 		if (!IS_ERR(image))
-			op_stream_sample(cpu, b->task, image, e->counter,
+			op_stream_sample(cpu, b->task, image, counter,
 					 offset);
 		else
 			op_count_loss(PTR_ERR(image));

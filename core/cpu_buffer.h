@@ -12,7 +12,6 @@
 
 #include <linux/cache.h>
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 
 #include "core/oprofile.h"
 
@@ -24,11 +23,13 @@ enum op_entry_type {
 	OP_ENTRY_KERNEL,	/* sample: value is a kernel address */
 };
 
+/* One store each: what a type and a counter are packed into. */
+#define OP_ENTRY_HEAD(type, counter)	((u64)(type) | (u64)(counter) << 8)
+#define OP_ENTRY_TYPE(head)		((head) & 0xff)
+#define OP_ENTRY_COUNTER(head)		((head) >> 8 & 0xff)
+
 struct op_entry {
-	u8 type;
-	u8 counter;
-	u16 reserved16;
-	u32 reserved32;
+	u64 head;
 	u64 value;
 };
 
@@ -91,14 +92,15 @@ struct op_cpu_buffers {
 DECLARE_PER_CPU(struct op_cpu_buffers, op_cpu_buffers);
 
 /**
- * op_cpu_buffer_this - the ring that the present context may write
+ * op_cpu_buffer_this - the ring that a context may write
+ * @nmi: is the context an NMI?
  *
  * Context: interrupts off, or NMI.
  */
-static inline struct op_cpu_buffer *op_cpu_buffer_this(void)
+static inline struct op_cpu_buffer *op_cpu_buffer_this(bool nmi)
 {
-	return this_cpu_ptr(&op_cpu_buffers.ring[in_nmi() ? OP_RING_NMI :
-							    OP_RING_IRQ]);
+	return this_cpu_ptr(&op_cpu_buffers.ring[nmi ? OP_RING_NMI :
+						       OP_RING_IRQ]);
 }
 
 /**
@@ -125,22 +127,18 @@ static inline bool op_cpu_buffer_reserve(struct op_cpu_buffer *b,
  * op_cpu_buffer_push - write the @n-th of the reserved entries
  * @b: the ring
  * @n: 0 for the first of this reservation
- * @type: &enum op_entry_type
- * @counter: the counter's index, for a sample
+ * @head: OP_ENTRY_HEAD()
  * @value: as the type says
  *
  * Context: the ring's producer.
  */
 static inline void op_cpu_buffer_push(struct op_cpu_buffer *b, unsigned int n,
-				      u8 type, u8 counter, u64 value)
+				      u64 head, u64 value)
 {
 	struct op_entry *e = &b->entries[(b->head + n) & b->mask];
 
-	*e = (struct op_entry) {
-		.type = type,
-		.counter = counter,
-		.value = value,
-	};
+	e->head = head;
+	e->value = value;
 }
 
 /**

@@ -15,7 +15,6 @@
 #include <linux/fs.h>
 #include <linux/jhash.h>
 #include <linux/magic.h>
-#include <linux/mount.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <linux/stat.h>
@@ -247,17 +246,6 @@ void op_image_put(struct op_image *image)
 {
 	if (refcount_dec_and_test(&image->refs))
 		op_image_free(image);
-}
-
-/**
- * op_file_is_private - is a file of no file system that anybody can see?
- * @file: memfd, SysV or anonymous shared memory, huge pages: true
- *
- * Context: any, also NMI, while @file is mapped.
- */
-bool op_file_is_private(const struct file *file)
-{
-	return file->f_path.mnt->mnt_flags & MNT_INTERNAL;
 }
 
 /**

@@ -21,6 +21,7 @@ static struct {
 	u64 size;	/* a power of two */
 	u64 head;	/* position of the next record */
 	u64 consumed;	/* position up to which the histograms have it */
+	u64 limit;	/* position at which they must take more */
 } op_events;
 
 /**
@@ -45,6 +46,7 @@ int op_event_buffer_resize(u64 size)
 	op_events.size = size;
 	op_events.head = 0;
 	op_events.consumed = 0;
+	op_events.limit = 0;
 	return 0;
 }
 
@@ -62,24 +64,20 @@ void op_event_buffer_free(void)
 
 /**
  * op_event_add - append one record
- * @type: what it is
- * @counter: the counter's index, for a sample
+ * @head: OP_RECORD_HEAD()
  * @value: as the type says
  *
  * Context: process, op_sync_mutex held.
  */
-void op_event_add(enum op_record_type type, u8 counter, u64 value)
+void op_event_add(u64 head, u64 value)
 {
-	op_events.records[op_events.head & (op_events.size - 1)] =
-		(struct op_record) {
-			.type = type,
-			.counter = counter,
-			.value = value,
-		};
-	op_events.head++;
-	if (op_events.head - op_events.consumed >=
-	    op_param_get(OP_PARAM_BUFFER_WATERSHED))
+	struct op_record *record;
+
+	if (unlikely(op_events.head >= op_events.limit))
 		op_event_flush();
+	record = &op_events.records[op_events.head++ & (op_events.size - 1)];
+	record->head = head;
+	record->value = value;
 }
 
 /**
@@ -98,4 +96,6 @@ void op_event_flush(void)
 		op_histogram_consume(&op_events.records[first], n);
 		op_events.consumed += n;
 	}
+	op_events.limit = op_events.head +
+			  op_param_get(OP_PARAM_BUFFER_WATERSHED);
 }

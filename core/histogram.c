@@ -11,12 +11,14 @@
  * Process context, under op_sync_mutex.  Memory is charged before it is taken;
  * a sample that has no room for a bin is a loss, never another bin's.
  */
+#include <linux/hash.h>
 #include <linux/jhash.h>
 #include <linux/mm.h>
 #include <linux/rhashtable.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/string.h>
 
 #include "core/internal.h"
 
@@ -45,8 +47,9 @@ static struct kmem_cache *op_bin_cache;
 
 /* What the records so far said; under op_sync_mutex. */
 static struct op_image *op_current_image;
-/* The bin of the latest sample: loops hit the same one again and again. */
-static struct op_bin *op_latest_bin;
+/* Bins of late, by offset: loops hit the same few again and again. */
+#define OP_RECENT_BITS	8
+static struct op_bin *op_recent_bins[1 << OP_RECENT_BITS];
 /* Bit i: counter i has bins. */
 static unsigned long op_counters_used;
 
@@ -127,7 +130,9 @@ static void op_histogram_add(struct op_image *image, u8 counter, u64 offset)
 		.offset = offset,
 		.counter = counter,
 	};
-	struct op_bin *bin = op_latest_bin;
+	struct op_bin **recent =
+		&op_recent_bins[hash_64(offset, OP_RECENT_BITS)];
+	struct op_bin *bin = *recent;
 
 	if (!bin || !op_key_equal(&bin->key, &key)) {
 		bin = rhashtable_lookup_fast(&op_bins, &key, op_bin_params);
@@ -139,7 +144,7 @@ static void op_histogram_add(struct op_image *image, u8 counter, u64 offset)
 				    OP_STAT_LOST_NO_MEMORY, 1);
 			return;
 		}
-		op_latest_bin = bin;
+		*recent = bin;
 	}
 	bin->count++;
 	image->samples++;
@@ -157,12 +162,13 @@ void op_histogram_consume(const struct op_record *records, size_t n)
 	const struct op_record *end = records + n;
 
 	for (; records < end; records++) {
-		switch (records->type) {
+		switch (OP_RECORD_TYPE(records->head)) {
 		case OP_RECORD_COOKIE:
 			op_current_image = op_image_by_cookie(records->value);
 			break;
 		case OP_RECORD_SAMPLE:
-			op_histogram_add(op_current_image, records->counter,
+			op_histogram_add(op_current_image,
+					 OP_RECORD_COUNTER(records->head),
 					 records->value);
 			break;
 		default:
@@ -198,7 +204,7 @@ void op_histogram_reset(void)
 	struct op_image *image;
 	u64 cookie = 0;
 
-	op_latest_bin = NULL;
+	memset(op_recent_bins, 0, sizeof(op_recent_bins));
 	op_current_image = NULL;
 	op_counters_used = 0;
 	while ((image = op_image_next(&cookie))) {

@@ -10,6 +10,7 @@
 #define OP_INTERNAL_H
 
 #include <linux/fs.h>
+#include <linux/mount.h>
 #include <linux/mutex.h>
 
 #include "core/oprofile.h"
@@ -54,7 +55,6 @@ char *op_path_text(const struct path *path, char *room);
 int op_dcookies_init(void);
 void op_dcookies_exit(void);
 extern struct op_image *op_image_fixed[OP_IMAGE_UNKNOWN + 1];
-bool op_file_is_private(const struct file *file);
 bool op_file_is_anon(const struct file *file);
 struct op_image *op_image_of_file(struct file *file);
 struct op_image *op_image_of_name(enum op_image_kind kind, const char *name,
@@ -63,6 +63,17 @@ struct op_image *op_image_known(enum op_image_kind kind, const char *name,
 				u64 dev);
 struct op_image *op_image_by_cookie(u64 cookie);
 void op_images_forget(void);
+
+/**
+ * op_file_is_private - is a file of no file system that anybody can see?
+ * @file: memfd, SysV or anonymous shared memory, huge pages: true
+ *
+ * Context: any, also NMI, while @file is mapped.
+ */
+static inline bool op_file_is_private(const struct file *file)
+{
+	return file->f_path.mnt->mnt_flags & MNT_INTERNAL;
+}
 
 /**
  * op_image_get - take one more reference
@@ -86,17 +97,19 @@ enum op_record_type {
 	OP_RECORD_SAMPLE,	/* counter, value: offset */
 };
 
+/* One store each: what a type and a counter are packed into. */
+#define OP_RECORD_HEAD(type, counter)	((u64)(type) | (u64)(counter) << 8)
+#define OP_RECORD_TYPE(head)		((head) & 0xff)
+#define OP_RECORD_COUNTER(head)		((head) >> 8 & 0xff)
+
 struct op_record {
-	u8 type;
-	u8 counter;
-	u16 reserved16;
-	u32 reserved32;
+	u64 head;
 	u64 value;
 };
 
 int op_event_buffer_resize(u64 size);
 void op_event_buffer_free(void);
-void op_event_add(enum op_record_type type, u8 counter, u64 value);
+void op_event_add(u64 head, u64 value);
 void op_event_flush(void);
 
 /* histogram.c */

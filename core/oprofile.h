@@ -105,6 +105,7 @@ int op_event_describe(unsigned int n, struct op_event_desc *desc);
 /* ------------------------------------------------------------------ */
 /* The sample itself (sample.c)                                       */
 
+void op_sample_irq(struct pt_regs *regs, unsigned int idx);
 void op_sample(struct pt_regs *regs, unsigned int idx);
 void op_sample_overrun(u64 n);
 

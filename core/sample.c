@@ -18,14 +18,15 @@
  * space, before the task executes one more instruction, and may sleep.  So the
  * answer is as certain as the other one, and no mm has to be kept.
  */
+#include <linux/delay.h>
 #include <linux/irq_work.h>
+#include <linux/maple_tree.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/task_work.h>
-#include <linux/delay.h>
 
 #include "core/compat.h"
 #include "core/cpu_buffer.h"
@@ -82,14 +83,53 @@ struct op_place {
 	u64 offset;
 };
 
+/* Write one sample, and the notes that have to come before it. */
+static noinline void op_record_noted(struct op_cpu_buffer *b, u64 head,
+				     u64 task, const struct op_place *place,
+				     u32 epoch, bool note_object)
+{
+	bool note_task = task != b->last_task;
+	unsigned int n = 0;
+
+	if (!op_cpu_buffer_reserve(b, 1 + note_task + note_object)) {
+		b->stats[OP_STAT_LOST_CPU_BUFFER]++;
+		return;
+	}
+	if (note_task) {
+		op_cpu_buffer_push(b, n++, OP_ENTRY_TASK, task);
+		b->last_task = task;
+	}
+	if (note_object) {
+		if (place->is_file)
+			get_file((struct file *)place->object);
+		else
+			op_image_get((struct op_image *)place->object);
+		op_cpu_buffer_push(b, n++, place->is_file ? OP_ENTRY_FILE :
+				   OP_ENTRY_IMAGE,
+				   (unsigned long)place->object);
+		b->last_object = place->object;
+		b->last_epoch = epoch;
+	}
+	op_cpu_buffer_push(b, n++, head, place->offset);
+	op_cpu_buffer_commit(b, n);
+}
+
+/* The ring seems half full.  If it is, have it emptied. */
+static noinline void op_watermark(struct op_cpu_buffer *b)
+{
+	/* Pairs with (B) in op_cpu_buffer_release(). */
+	b->tail_seen = smp_load_acquire(&b->tail);		/* (A) */
+	if (b->head - b->tail_seen > b->size / 2)
+		op_sync_request();
+}
+
 /* Write one sample with the notes that it needs.  Interrupts off, or NMI. */
-static void op_record(struct op_cpu_buffer *b, u8 counter, u8 type,
-		      const struct op_place *place)
+static __always_inline void op_record(struct op_cpu_buffer *b, u8 type,
+				      u8 counter, const struct op_place *place)
 {
 	u64 task = (u64)(u32)current->tgid << 32 | (u32)current->pid;
-	bool note_task = task != b->last_task;
+	u64 head = OP_ENTRY_HEAD(type, counter);
 	bool note_object = false;
-	unsigned int n = 0;
 	u32 epoch = 0;
 
 	if (type == OP_ENTRY_OFFSET) {
@@ -104,78 +144,62 @@ static void op_record(struct op_cpu_buffer *b, u8 counter, u8 type,
 		note_object = place->object != b->last_object ||
 			      epoch != b->last_epoch;
 	}
-
-	if (unlikely(!op_cpu_buffer_reserve(b, 1 + note_task + note_object))) {
-		b->stats[OP_STAT_LOST_CPU_BUFFER]++;
-		return;
+	if (likely(!note_object && task == b->last_task &&
+		   op_cpu_buffer_reserve(b, 1))) {
+		op_cpu_buffer_push(b, 0, head, place->offset);
+		op_cpu_buffer_commit(b, 1);
+	} else {
+		op_record_noted(b, head, task, place, epoch, note_object);
 	}
-	if (note_task) {
-		op_cpu_buffer_push(b, n++, OP_ENTRY_TASK, 0, task);
-		b->last_task = task;
-	}
-	if (note_object) {
-		if (place->is_file)
-			get_file((struct file *)place->object);
-		else
-			op_image_get((struct op_image *)place->object);
-		op_cpu_buffer_push(b, n++, place->is_file ? OP_ENTRY_FILE :
-				   OP_ENTRY_IMAGE, 0,
-				   (unsigned long)place->object);
-		b->last_object = place->object;
-		b->last_epoch = epoch;
-	}
-	op_cpu_buffer_push(b, n++, type, counter, place->offset);
-	op_cpu_buffer_commit(b, n);
-
-	if (unlikely(b->head - b->tail_seen > b->size / 2)) {
-		b->tail_seen = smp_load_acquire(&b->tail);	/* (A) */
-		if (b->head - b->tail_seen > b->size / 2)
-			op_sync_request();
-	}
+	if (unlikely(b->head - b->tail_seen > b->size / 2))
+		op_watermark(b);
 }
 
-static void op_record_unknown(struct op_cpu_buffer *b, u8 counter, u64 pc)
+static noinline void op_record_unknown(struct op_cpu_buffer *b, u8 counter, u64 pc)
 {
 	struct op_place place = {
 		.object = op_image_fixed[OP_IMAGE_UNKNOWN],
 		.offset = pc,
 	};
 
-	op_record(b, counter, OP_ENTRY_OFFSET, &place);
+	op_record(b, OP_ENTRY_OFFSET, counter, &place);
 }
 
-/* What is at @pc?  mmap_lock of @mm is held for reading. */
-static void op_resolve(struct mm_struct *mm, u64 pc, struct op_place *place)
+static void op_place_in_file(const struct vm_area_struct *vma, u64 pc,
+			     struct op_place *place)
 {
-	struct vm_area_struct *vma = find_vma(mm, pc);
-	const struct file *file;
+	place->object = vma->vm_file;
+	place->is_file = true;
+	place->offset = pc - vma->vm_start +
+			((u64)vma->vm_pgoff << PAGE_SHIFT);
+}
+
+/* What is at @pc, where there is no file in a file system? */
+static noinline void op_resolve_other(struct mm_struct *mm,
+				      struct vm_area_struct *vma, u64 pc,
+				      struct op_place *place)
+{
 	struct op_image *image;
+	const struct file *file;
 	const char *name;
 
 	place->is_file = false;
 	place->offset = pc;
-	if (unlikely(!vma || pc < vma->vm_start)) {
+	if (!vma) {
 		place->object = op_image_fixed[OP_IMAGE_UNKNOWN];
 		return;
 	}
-
-	/* A private mapping of /dev/zero has a file, but is no file's. */
-	file = vma_is_anonymous(vma) ? NULL : vma->vm_file;
-	if (!file || op_file_is_private(file)) {
-		image = op_jit_find_user(mm, pc, &place->offset);
-		if (image) {
-			place->object = image;
-			return;
-		}
-	}
-	if (file && !op_file_is_anon(file)) {
-		place->object = file;
-		place->is_file = true;
-		place->offset = pc - vma->vm_start +
-				((u64)vma->vm_pgoff << PAGE_SHIFT);
+	image = op_jit_find_user(mm, pc, &place->offset);
+	if (image) {
+		place->object = image;
 		return;
 	}
-
+	/* A private mapping of /dev/zero has a file, but is no file's. */
+	file = vma_is_anonymous(vma) ? NULL : vma->vm_file;
+	if (file && !op_file_is_anon(file)) {
+		op_place_in_file(vma, pc, place);
+		return;
+	}
 	place->object = op_image_fixed[OP_IMAGE_ANON];
 	if (!file && vma->vm_ops && vma->vm_ops->name) {
 		name = vma->vm_ops->name(vma);
@@ -184,6 +208,21 @@ static void op_resolve(struct mm_struct *mm, u64 pc, struct op_place *place)
 			place->offset = pc - vma->vm_start;
 		}
 	}
+}
+
+/* What is at @pc?  mmap_lock of @mm is held for reading. */
+static __always_inline void op_resolve(struct mm_struct *mm, u64 pc,
+				       struct op_place *place)
+{
+	MA_STATE(mas, &mm->mm_mt, pc, pc);
+	/* As find_vma(), but asks for this address only: half the way. */
+	struct vm_area_struct *vma = mas_walk(&mas);
+
+	if (likely(vma && vma->vm_file && !vma_is_anonymous(vma) &&
+		   !op_file_is_private(vma->vm_file)))
+		op_place_in_file(vma, pc, place);
+	else
+		op_resolve_other(mm, vma, pc, place);
 }
 
 /*
@@ -201,12 +240,12 @@ static void op_deferred_run(struct callback_head *work)
 	if (mm)
 		mmap_read_lock(mm);
 	local_irq_save(flags);
-	b = op_cpu_buffer_this();
+	b = op_cpu_buffer_this(false);
 	b->stats[OP_STAT_RECEIVED]++;
 	b->stats[OP_STAT_DEFERRED]++;
 	if (mm) {
 		op_resolve(mm, slot->pc, &place);
-		op_record(b, slot->counter, OP_ENTRY_OFFSET, &place);
+		op_record(b, OP_ENTRY_OFFSET, slot->counter, &place);
 	} else {
 		b->stats[OP_STAT_UNRESOLVED]++;
 		op_record_unknown(b, slot->counter, slot->pc);
@@ -219,14 +258,14 @@ static void op_deferred_run(struct callback_head *work)
 }
 
 /* Leave the sample to its task.  Interrupts off, or NMI. */
-static bool op_defer(u8 counter, u64 pc)
+static noinline bool op_defer(u8 counter, u64 pc, bool nmi)
 {
 	struct op_cpu_context *c = this_cpu_ptr(&op_cpu_context);
 	struct op_deferred *slot = c->deferred;
 	struct op_deferred *end = slot + OP_DEFER_SLOTS;
 
 	/* An NMI takes from the other half than what it may interrupt. */
-	if (in_nmi())
+	if (nmi)
 		slot += OP_DEFER_SLOTS / 2;
 	else
 		end -= OP_DEFER_SLOTS / 2;
@@ -247,31 +286,36 @@ static bool op_defer(u8 counter, u64 pc)
 	if (!READ_ONCE(op_deferred_once))
 		WRITE_ONCE(op_deferred_once, true);
 	/* The way out of an NMI does not look at task work; an IRQ's does. */
-	if (in_nmi())
+	if (nmi)
 		irq_work_queue(&c->kick_work);
 	return true;
 }
 
-static bool op_mm_trylock(struct mm_struct *mm)
+static noinline bool op_mm_trylock_again(struct mm_struct *mm)
 {
 	int spins;
 
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		return false;
-	if (in_nmi()) {
-		/* One unlock can be under way, and its lock may be this one. */
-		return !this_cpu_read(op_cpu_context.unlock_mm) &&
-		       mmap_read_trylock(mm);
-	}
-	for (spins = 0; spins < OP_TRYLOCK_SPINS; spins++) {
+	for (spins = 1; spins < OP_TRYLOCK_SPINS; spins++) {
+		cpu_relax();
 		if (mmap_read_trylock(mm))
 			return true;
-		cpu_relax();
 	}
 	return false;
 }
 
-static void op_mm_unlock(struct mm_struct *mm)
+static __always_inline bool op_mm_trylock(struct mm_struct *mm, bool nmi)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return false;
+	/* One unlock can be under way, and its lock may be this one. */
+	if (nmi && this_cpu_read(op_cpu_context.unlock_mm))
+		return false;
+	if (likely(mmap_read_trylock(mm)))
+		return true;
+	return !nmi && op_mm_trylock_again(mm);
+}
+
+static __always_inline void op_mm_unlock(struct mm_struct *mm, bool nmi)
 {
 	struct op_cpu_context *c;
 
@@ -280,7 +324,7 @@ static void op_mm_unlock(struct mm_struct *mm)
 	 * was in user mode and holds none, so an IRQ handler may; an NMI
 	 * leaves it to the interrupt that follows it.
 	 */
-	if (!in_nmi()) {
+	if (!nmi) {
 		mmap_read_unlock(mm);
 		return;
 	}
@@ -306,70 +350,58 @@ static void op_kick_run(struct irq_work *work)
 {
 }
 
-static void op_sample_user(struct op_cpu_buffer *b, u8 counter, u64 pc)
+static noinline void op_sample_unresolved(struct op_cpu_buffer *b, u8 counter,
+					  u64 pc, bool nmi)
 {
-	struct mm_struct *mm = current->mm;
-	struct op_place place;
-
-	if (unlikely(!mm)) {
-		b->stats[OP_STAT_RECEIVED]++;
-		op_record_unknown(b, counter, pc);
-		return;
-	}
-	if (likely(op_mm_trylock(mm))) {
-		b->stats[OP_STAT_RECEIVED]++;
-		op_resolve(mm, pc, &place);
-		op_record(b, counter, OP_ENTRY_OFFSET, &place);
-		op_mm_unlock(mm);
-		return;
-	}
 	/* A deferred sample is received when its task records it. */
-	if (op_defer(counter, pc))
+	if (current->mm && op_defer(counter, pc, nmi))
 		return;
 	b->stats[OP_STAT_RECEIVED]++;
 	b->stats[OP_STAT_UNRESOLVED]++;
 	op_record_unknown(b, counter, pc);
 }
 
-static void op_sample_kernel(struct op_cpu_buffer *b, u8 counter, u64 pc)
+static __always_inline void op_sample_user(struct op_cpu_buffer *b, u8 counter,
+					   u64 pc, bool nmi)
+{
+	struct mm_struct *mm = current->mm;
+	struct op_place place;
+
+	if (unlikely(!mm || !op_mm_trylock(mm, nmi))) {
+		op_sample_unresolved(b, counter, pc, nmi);
+		return;
+	}
+	b->stats[OP_STAT_RECEIVED]++;
+	op_resolve(mm, pc, &place);
+	op_record(b, OP_ENTRY_OFFSET, counter, &place);
+	op_mm_unlock(mm, nmi);
+}
+
+static __always_inline void op_sample_kernel(struct op_cpu_buffer *b,
+					     u8 counter, u64 pc)
 {
 	struct op_place place = { .offset = pc };
 
 	b->stats[OP_STAT_RECEIVED]++;
 	place.object = op_jit_find_kernel(pc, &place.offset);
-	op_record(b, counter, place.object ? OP_ENTRY_OFFSET : OP_ENTRY_KERNEL,
-		  &place);
+	if (likely(!place.object))
+		op_record(b, OP_ENTRY_KERNEL, counter, &place);
+	else
+		op_record(b, OP_ENTRY_OFFSET, counter, &place);
 }
 
-/**
- * op_sample - take one sample
- * @regs: of the interrupted context; %NULL where a source has none, which
- *	lands in the image unknown
- * @idx: the counter whose period is over
- *
- * Every call is counted in received and, by the time that things are quiet
- * again, in exactly one of: a histogram, a loss, a skip.
- *
- * Context: any; hardirq, NMI, or a task with preemption off.
- */
-void op_sample(struct pt_regs *regs, unsigned int idx)
+static __always_inline void op_sample_in(struct pt_regs *regs,
+					 unsigned int idx, bool nmi)
 {
-	struct op_cpu_buffer *b;
-	unsigned long flags = 0;
-	bool nmi = in_nmi();
+	struct op_cpu_buffer *b = op_cpu_buffer_this(nmi);
 	u8 modes = op_modes[idx];
-
-	/* Software events come in task context: keep the timer out. */
-	if (!nmi)
-		local_irq_save(flags);
-	b = op_cpu_buffer_this();
 
 	if (unlikely(!regs)) {
 		b->stats[OP_STAT_RECEIVED]++;
 		op_record_unknown(b, idx, 0);
 	} else if (user_mode(regs)) {
 		if (likely(modes & OP_MODE_USER)) {
-			op_sample_user(b, idx, instruction_pointer(regs));
+			op_sample_user(b, idx, instruction_pointer(regs), nmi);
 		} else {
 			b->stats[OP_STAT_RECEIVED]++;
 			b->stats[OP_STAT_SKIPPED_USER]++;
@@ -382,9 +414,43 @@ void op_sample(struct pt_regs *regs, unsigned int idx)
 			b->stats[OP_STAT_SKIPPED_KERNEL]++;
 		}
 	}
+}
 
-	if (!nmi)
-		local_irq_restore(flags);
+/**
+ * op_sample_irq - take one sample in an interrupt handler
+ * @regs: of the interrupted context; %NULL where a source has none, which
+ *	lands in the image unknown
+ * @idx: the counter whose period is over
+ *
+ * Every call is counted in received and, by the time that things are quiet
+ * again, in exactly one of: a histogram, a loss, a skip.
+ *
+ * Context: hardirq, interrupts off.
+ */
+void op_sample_irq(struct pt_regs *regs, unsigned int idx)
+{
+	op_sample_in(regs, idx, false);
+}
+
+/**
+ * op_sample - take one sample in whatever context
+ * @regs: as for op_sample_irq()
+ * @idx: likewise
+ *
+ * Context: any; NMI, hardirq, or a task with preemption off.
+ */
+void op_sample(struct pt_regs *regs, unsigned int idx)
+{
+	unsigned long flags;
+
+	if (in_nmi()) {
+		op_sample_in(regs, idx, true);
+		return;
+	}
+	/* Software events come in task context: keep the timer out. */
+	local_irq_save(flags);
+	op_sample_in(regs, idx, false);
+	local_irq_restore(flags);
 }
 
 /**
@@ -398,7 +464,7 @@ void op_sample(struct pt_regs *regs, unsigned int idx)
  */
 void op_sample_overrun(u64 n)
 {
-	op_cpu_buffer_this()->stats[OP_STAT_TIMER_OVERRUN] += n;
+	op_cpu_buffer_this(false)->stats[OP_STAT_TIMER_OVERRUN] += n;
 }
 
 /**

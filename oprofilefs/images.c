@@ -307,6 +307,7 @@ static const struct op_node op_image_files[] = {
 	{
 		.name = "hist",
 		.access = OP_READ,
+		.alive = op_image_alive,
 		.seq = &op_hist_seq,
 		.open_size = sizeof(struct op_hist_open),
 		.release = op_hist_release,
@@ -314,21 +315,25 @@ static const struct op_node op_image_files[] = {
 	{
 		.name = "path",
 		.access = OP_READ,
+		.alive = op_image_alive,
 		.show = op_path_show,
 	},
 	{
 		.name = "dcookie",
 		.access = OP_READ,
+		.alive = op_image_alive,
 		.get = op_dcookie_get,
 	},
 	{
 		.name = "samples",
 		.access = OP_READ,
+		.alive = op_image_alive,
 		.get = op_samples_get,
 	},
 	{
 		.name = "start",
 		.access = OP_READ,
+		.alive = op_image_alive,
 		.show = op_start_show,
 	},
 	{},

@@ -35,7 +35,7 @@ static enum hrtimer_restart op_timer_tick(struct hrtimer *hrtimer)
 	struct op_timer *t = container_of(hrtimer, struct op_timer, hrtimer);
 	u64 periods;
 
-	op_sample(get_irq_regs(), t->idx);
+	op_sample_irq(get_irq_regs(), t->idx);
 	periods = hrtimer_forward_now(hrtimer, ns_to_ktime(t->period));
 	if (unlikely(periods > 1))
 		op_sample_overrun(periods - 1);

@@ -31,19 +31,22 @@ struct qemu_plugin_insn;
 enum { QEMU_PLUGIN_CB_NO_REGS };
 enum { QEMU_PLUGIN_INLINE_ADD_U64 };
 
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
-		void (*cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
+void qemu_plugin_register_vcpu_tb_trans_cb(
+	qemu_plugin_id_t id,
+	void (*cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id,
-		void (*cb)(qemu_plugin_id_t id, void *data), void *data);
-void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb,
-		int op, void *counter, uint64_t imm);
+				    void (*cb)(qemu_plugin_id_t id, void *data),
+				    void *data);
+void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, int op,
+					      void *counter, uint64_t imm);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
-		void (*cb)(unsigned int vcpu, void *data), int flags,
-		void *data);
+					    void (*cb)(unsigned int vcpu,
+						       void *data),
+					    int flags, void *data);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb,
-						 size_t n);
+struct qemu_plugin_insn *
+qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t n);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 
@@ -59,10 +62,10 @@ static const unsigned char mark_code[] = {
 #define BUCKETS 65536
 
 struct block {
-	struct block *next;	/* in its bucket */
+	struct block *next; /* in its bucket */
 	uint64_t address;
-	uint64_t count;		/* instructions executed, ever */
-	uint64_t seen;		/* the same when the window began */
+	uint64_t count; /* instructions executed, ever */
+	uint64_t seen;	/* the same when the window began */
 };
 
 static struct block *buckets[BUCKETS];
@@ -115,15 +118,16 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	struct qemu_plugin_insn *insn;
 
 	(void)id;
-	qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64,
-			&block_of(qemu_plugin_tb_vaddr(tb))->count, n);
+	qemu_plugin_register_vcpu_tb_exec_inline(
+		tb, QEMU_PLUGIN_INLINE_ADD_U64,
+		&block_of(qemu_plugin_tb_vaddr(tb))->count, n);
 	for (i = 0; i < n; i++) {
 		insn = qemu_plugin_tb_get_insn(tb, i);
 		if (qemu_plugin_insn_size(insn) == sizeof(mark_code) &&
 		    !memcmp(qemu_plugin_insn_data(insn), mark_code,
 			    sizeof(mark_code)))
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark,
-					QEMU_PLUGIN_CB_NO_REGS, NULL);
+			qemu_plugin_register_vcpu_insn_exec_cb(
+				insn, on_mark, QEMU_PLUGIN_CB_NO_REGS, NULL);
 	}
 }
 

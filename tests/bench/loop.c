@@ -26,11 +26,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SPREAD_FILES	64
-#define SPREAD_BYTES	65536
-#define SPREAD_STUB	16
-#define SPREAD_STUBS	(SPREAD_BYTES / SPREAD_STUB)
-#define SPREAD_WORK	50000	/* two instructions each */
+#define SPREAD_FILES 64
+#define SPREAD_BYTES 65536
+#define SPREAD_STUB 16
+#define SPREAD_STUBS (SPREAD_BYTES / SPREAD_STUB)
+#define SPREAD_WORK 50000 /* two instructions each */
 
 /*
  * A no-op that tests/bench/insns.c, when it watches, knows by its operand: the
@@ -71,7 +71,9 @@ static void loop_user(unsigned long count)
 		     ".rept 14\n\tadd $1, %1\n\t.endr\n\t"
 		     "sub $1, %0\n\t"
 		     "jnz 1b"
-		     : "+r"(n), "+r"(x) : : "cc");
+		     : "+r"(n), "+r"(x)
+		     :
+		     : "cc");
 #else
 	volatile unsigned long x = 0;
 
@@ -82,8 +84,16 @@ static void loop_user(unsigned long count)
 
 /* mov $SPREAD_WORK, %eax; 1: dec %eax; jnz 1b; ret */
 static const unsigned char spread_code[] = {
-	0xb8, SPREAD_WORK & 0xff, SPREAD_WORK >> 8 & 0xff, 0, 0,
-	0xff, 0xc8, 0x75, 0xfc, 0xc3,
+	0xb8,
+	SPREAD_WORK & 0xff,
+	SPREAD_WORK >> 8 & 0xff,
+	0,
+	0,
+	0xff,
+	0xc8,
+	0x75,
+	0xfc,
+	0xc3,
 };
 
 static unsigned char *spread_map[SPREAD_FILES];
@@ -125,7 +135,7 @@ static void loop_spread(unsigned long count)
 		pick = x >> 33;
 		((void (*)(void))(spread_map[pick % SPREAD_FILES] +
 				  pick / SPREAD_FILES % SPREAD_STUBS *
-				  SPREAD_STUB))();
+					  SPREAD_STUB))();
 	}
 }
 
@@ -213,8 +223,9 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], kinds[i].name))
 			kind = &kinds[i];
 	if (!kind) {
-		fprintf(stderr, "usage: loop [-s FILE] user|spread|syscall|switch COUNT\n"
-				"       loop -w FILE TEXT\n");
+		fprintf(stderr,
+			"usage: loop [-s FILE] user|spread|syscall|switch COUNT\n"
+			"       loop -w FILE TEXT\n");
 		return 2;
 	}
 	count = strtoul(argv[2], NULL, 0);

@@ -83,17 +83,18 @@ is "$(op_name '/tmp/a b~c}d%é')" '}tmp}a%20b%7Ec%7Dd%25%C3%A9' "an image's name
 
 # Function and instruction, by a file whose text is not where its offset is.
 elf=$op_progs/libshares.so
-read -r _ offset _ < <("$op_progs/opfuncs" "$elf" | grep '^lib_two ')
+read -r _ offset size < <("$op_progs/opfuncs" "$elf" | grep '^lib_two ')
 want=$(readelf -sW "$elf" | awk '$8 == "lib_two" { print "0x" $2; exit }')
 read -r p_offset p_vaddr < <(readelf -lW "$elf" |
 	awk '$1 == "LOAD" && $3 ~ /040000$/ { print $2, $3 }')
 is $((offset)) $((want - p_vaddr + p_offset)) "a function's offset is what readelf says"
-printf '%#x 3\n%#x 4\n%#x 2\n' $((offset)) $((offset + 12)) $((offset + 13)) \
+printf '%#x 3\n%#x 4\n%#x 2\n' $((offset)) $((offset + size - 1)) $((offset + size)) \
 	>"$OP_DIR/images/x/hist"
 is "$(op_func_counts x "$elf" | tr '\n' ' ')" "lib_two 7 ? 2 " \
 	"first and last byte are the function's, the next one is not"
-printf '%#x 3\n%#x 4\n' $((offset)) $((offset + 1)) >"$OP_DIR/images/x/hist"
-is "$(op_strays x "$elf")" "$(printf '%#x 4' $((want + 1)))" \
+# Behind the jump back comes the return, of one byte.
+printf '%#x 3\n%#x 4\n' $((offset)) $((offset + size - 2)) >"$OP_DIR/images/x/hist"
+is "$(op_strays x "$elf")" "$(printf '%#x 4' $((want + size - 2)))" \
 	"an offset inside an instruction is found"
 
 truth=$'truth a 100\ntruth b 300'

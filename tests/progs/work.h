@@ -2,11 +2,12 @@
 /*
  * Functions whose cost is known.
  *
- * All of them have the same instructions at the same place of a cache line, so
- * that time is in proportion to the iterations asked for, whichever function
- * does them.  The branches in the body make several basic blocks: an emulator
- * takes interrupts only at the beginning of one, and samples shall fall on more
- * than one address of a function.
+ * All of them have the same instructions at the same place of a page, so that
+ * time is in proportion to the iterations asked for, whichever function does
+ * them.  The branches in the body make several basic blocks: an emulator takes
+ * interrupts only at the beginning of one, and samples shall fall on more than
+ * one address of a function.  The instructions that do nothing cost an emulator
+ * nothing, but when its clock counts instructions they make time pass.
  */
 #ifndef WORK_H
 #define WORK_H
@@ -17,23 +18,24 @@
 #include <stdint.h>
 #endif
 
+#define WORK_NOPS ".rept 60\n\tnop\n\t.endr\n\t"
 #if defined(__x86_64__)
-#define WORK_JUMP "jmp 1f\n1:\n"
+#define WORK_BLOCK WORK_NOPS "jmp 1f\n1:\n"
 #elif defined(__aarch64__)
-#define WORK_JUMP "b 1f\n1:\n"
+#define WORK_BLOCK WORK_NOPS "b 1f\n1:\n"
 #else
 #error "which instruction jumps here?"
 #endif
 
 #define WORK_FUNCTION                                                          \
-	__attribute__((noinline, noclone, used, aligned(64),                   \
+	__attribute__((noinline, noclone, used, aligned(1024),                 \
 		       visibility("default")))
 
 #define DEFINE_WORK(name)                                                      \
 	WORK_FUNCTION void name(uint64_t n)                                    \
 	{                                                                      \
 		do {                                                           \
-			__asm__ volatile(WORK_JUMP WORK_JUMP WORK_JUMP         \
+			__asm__ volatile(WORK_BLOCK WORK_BLOCK WORK_BLOCK      \
 					 : "+r"(n));                           \
 		} while (--n);                                                 \
 	}

@@ -9,6 +9,15 @@
 #define CAT(a, b) CAT_(a, b)
 #define STR_(a) #a
 #define STR(a) STR_(a)
+/*
+ * PAD, if given, moves the functions by so many bytes, and the end of the file
+ * does not move.
+ */
+#define PAD_MAX 0x1000
+#ifdef PAD
+__asm__(".text\n.skip " STR(PAD) "\n");
+#endif
+
 #define NAME(n) CAT(PREFIX, n)
 
 DEFINE_WORK(NAME(one))
@@ -27,3 +36,7 @@ __attribute__((visibility("default"))) const struct work works[NR_WORKS] = {
 	WORK(one, 1),	WORK(two, 2),	   WORK(four, 4),
 	WORK(eight, 8), WORK(sixteen, 16), WORK(three, 3),
 };
+
+#ifdef PAD
+__asm__(".text\n.skip " STR(PAD_MAX) " - " STR(PAD) "\n");
+#endif

@@ -1,10 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# vm: --smp 2 --timeout 400
+# vm: --icount --timeout 400
 #
 # Programs that know what a profile of them must say, under the timer at its
 # default rate: each function's share within three standard errors over at least
 # 10,000 samples, each offset the very one of the ELF file.
+#
+# The machine's clock counts its instructions, so that the same work takes the
+# same time, whatever else the host has to do.
 #
 # That is 6 comparisons for each of 5 programs. If samples were drawn by lot,
 # one run in 12 would fail by chance at three errors. They aren't: slices of

@@ -25,14 +25,14 @@
 #include <asm/irq_regs.h>
 
 /* Entries, a power of two; memory of each CPU is scarce for modules. */
-#define FLOOR_RING	128
+#define FLOOR_RING 128
 
 enum floor_step {
-	FLOOR_EMPTY,		/* count, and return */
-	FLOOR_LOCK,		/* + read-lock and unlock current's mmap_lock */
-	FLOOR_FIND,		/* + find the VMA of the user's PC: find_vma() */
-	FLOOR_STORE,		/* + store file and offset in a ring */
-	FLOOR_LOOKUP,		/* as FLOOR_STORE, but with vma_lookup() */
+	FLOOR_EMPTY,  /* count, and return */
+	FLOOR_LOCK,   /* + read-lock and unlock current's mmap_lock */
+	FLOOR_FIND,   /* + find the VMA of the user's PC: find_vma() */
+	FLOOR_STORE,  /* + store file and offset in a ring */
+	FLOOR_LOOKUP, /* as FLOOR_STORE, but with vma_lookup() */
 };
 
 struct floor_mode {
@@ -42,19 +42,19 @@ struct floor_mode {
 };
 
 static const struct floor_mode floor_modes[] = {
-	{ "hrtimer",		false,	FLOOR_EMPTY },
-	{ "hrtimer-lock",	false,	FLOOR_LOCK },
-	{ "hrtimer-find",	false,	FLOOR_FIND },
-	{ "hrtimer-store",	false,	FLOOR_STORE },
-	{ "hrtimer-lookup",	false,	FLOOR_LOOKUP },
-	{ "perf",		true,	FLOOR_EMPTY },
-	{ "perf-lock",		true,	FLOOR_LOCK },
-	{ "perf-find",		true,	FLOOR_FIND },
-	{ "perf-store",		true,	FLOOR_STORE },
+	{ "hrtimer", false, FLOOR_EMPTY },
+	{ "hrtimer-lock", false, FLOOR_LOCK },
+	{ "hrtimer-find", false, FLOOR_FIND },
+	{ "hrtimer-store", false, FLOOR_STORE },
+	{ "hrtimer-lookup", false, FLOOR_LOOKUP },
+	{ "perf", true, FLOOR_EMPTY },
+	{ "perf-lock", true, FLOOR_LOCK },
+	{ "perf-find", true, FLOOR_FIND },
+	{ "perf-store", true, FLOOR_STORE },
 };
 
 struct floor_entry {
-	struct file *file;	/* compared by a reader, never followed */
+	struct file *file; /* compared by a reader, never followed */
 	u64 offset;
 };
 
@@ -72,7 +72,8 @@ static ktime_t floor_period;
 
 static char *mode = "hrtimer";
 module_param(mode, charp, 0444);
-MODULE_PARM_DESC(mode, "hrtimer or perf; with -lock, -find, -store for more steps");
+MODULE_PARM_DESC(mode,
+		 "hrtimer or perf; with -lock, -find, -store for more steps");
 
 static unsigned int hz = 4000;
 module_param(hz, uint, 0444);

@@ -23,8 +23,8 @@ noinline __noclone void opburn_spin(unsigned long n)
 {
 	do {
 		asm volatile(".globl opburn_a, opburn_b, opburn_c, opburn_d\n"
-			     "opburn_a:\n" WORK_JUMP "opburn_b:\n" WORK_JUMP
-			     "opburn_c:\n" WORK_JUMP "opburn_d:\n"
+			     "opburn_a:\n" WORK_BLOCK "opburn_b:\n" WORK_BLOCK
+			     "opburn_c:\n" WORK_BLOCK "opburn_d:\n"
 			     : "+r"(n));
 		cond_resched();
 	} while (--n);
@@ -67,7 +67,7 @@ static int __init opburn_init(void)
 	unsigned long n = init_burn;
 
 	while (n) {
-		asm volatile(WORK_JUMP WORK_JUMP WORK_JUMP : "+r"(n));
+		asm volatile(WORK_BLOCK WORK_BLOCK WORK_BLOCK : "+r"(n));
 		n--;
 	}
 	if (leak && !kmalloc(192, GFP_KERNEL))
@@ -80,7 +80,7 @@ static void __exit opburn_exit(void)
 	unsigned long n = exit_burn;
 
 	while (n) {
-		asm volatile(WORK_JUMP WORK_JUMP WORK_JUMP : "+r"(n));
+		asm volatile(WORK_BLOCK WORK_BLOCK WORK_BLOCK : "+r"(n));
 		n--;
 	}
 }
