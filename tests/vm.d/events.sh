@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# vm: --smp 2 --timeout 300
+#
+# Where samples come from: what a machine without a PMU offers, perf's software
+# events, several counters at once, and events that cannot be had.
+
+set -u
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/oprofile.sh
+. tests/lib/oprofile.sh
+
+plan 33
+cd "$op" || op_bail "no $op"
+
+errno_of()
+{
+	LC_ALL=C bash -c "echo $1 >$2" 2>&1 | sed 's/.*: //'
+}
+
+is "$(cat cpu_type)" timer "no PMU: the timer"
+is "$(cat 0/event) $(cat 0/freq) $(cat 0/enabled)" "timer 997 1" \
+	"it is the default, out of step with the tick"
+ok "events says that the timer is there" grep -qx 'timer timer available' events
+ok "and that cycles are not" grep -qx 'cycles perf ENODEV' events
+
+# Every event that is said to be available can be sampled; none of the others.
+while read -r name source state; do
+	op_stop
+	echo 1 >reset
+	echo "$name" >0/event || diag "event $name refused"
+	if [ "$state" = available ]; then
+		echo 1 >enable
+		result $? "$name can be enabled"
+		is "$(cat cpu_type)" "$source" "$name: cpu_type"
+		# Page faults, switches and migrations do not come by themselves.
+		for _ in 1 2 3 4 5 6; do
+			taskset -c 0 true
+			taskset -c 1 true
+		done
+		op_stop
+	else
+		is "$(errno_of 1 enable)" "No such device" \
+			"$name: ENODEV"
+		[ "$(cat enable)" = 0 ] || diag "$name: enabled all the same"
+	fi
+done < <(grep -E '^(timer|cpu-clock|task-clock|page-faults|context-switches|cycles|cache-misses) ' events)
+
+is "$(errno_of no-such-event 0/event)" "Invalid argument" \
+	"a name that nobody knows"
+is "$(errno_of r 0/event)" "Invalid argument" "r without a number"
+is "$(errno_of r1ffffffffffffffff 0/event)" "Invalid argument" \
+	"a raw event of more than 64 bits"
+op_stop
+echo 1 >reset
+echo r1c2 >0/event
+is "$(errno_of 1 enable)" "No such device" "a raw event, without a PMU"
+is "$(cat enable)" 0 "nothing was half started"
+ok "the log says why" sh -c "dmesg | grep -q 'this machine has no event r1c2'"
+
+# A period of 1: every page fault is a sample, and lands where it happened.
+echo page-faults >0/event
+echo 1 >0/count
+is "$(cat 0/freq)" 0 "a period takes the place of the rate"
+echo 1 >enable
+taskset -c 1 dd if=/dev/zero of=/dev/null bs=8M count=1 status=none
+op_stop
+faults=$(op_stat received)
+[ "$faults" -gt 500 ]
+result $? "each of $faults page faults is a sample"
+op_conserved "page faults"
+
+# Several at once: a column each, in the counters' order.
+echo 1 >reset
+echo timer >0/event
+echo 997 >0/freq
+echo cpu-clock >1/event
+echo 499 >1/freq
+echo 1 >1/enabled
+echo 1 >enable
+timeout 3 sh -c 'while :; do :; done'
+op_stop
+is "$(grep -h '^# events' images/vmlinux/hist)" \
+	"# events: timer:997Hz cpu-clock:499Hz" "two counters, two columns"
+cat images/*/hist | awk '!/^#/ { a += $2; b += $3 } END {
+	print "# timer " a ", cpu-clock " b
+	exit !(b > 0 && a / b > 1.6 && a / b < 2.4) }'
+result $? "the one has twice the other's samples"
+op_conserved "two counters"
+is "$(errno_of cycles 1/event)" "Device or resource busy" \
+	"an event with samples is not changed"
+
+# Only the one half.
+for half in kernel user; do
+	echo 1 >reset
+	echo 0 >1/enabled
+	echo 0 >"0/$half"
+	echo 1 >enable
+	timeout 1 sh -c 'while :; do :; done'
+	op_stop
+	[ "$(op_stat "skipped_$half")" -gt 0 ]
+	result $? "without $half: skipped_$half counts"
+	op_conserved "without $half"
+	echo 1 >"0/$half"
+done
+finish
