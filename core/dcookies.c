@@ -56,10 +56,9 @@ static u32 op_id_hash(const void *data, u32 len, u32 seed)
 	const struct op_image_id *id = data;
 	u32 hash;
 
-	hash = jhash_3words(id->kind, id->generation, (u32)id->dev, seed);
-	hash = jhash_3words((u32)id->ino, (u32)(id->ino >> 32),
-			    (u32)(id->dev >> 32), hash);
-	hash = jhash_2words((u32)id->stamp, (u32)(id->stamp >> 32), hash);
+	hash = jhash_3words((u32)id->ino ^ id->kind,
+			    (u32)(id->ino >> 32) ^ (u32)id->stamp,
+			    (u32)id->dev ^ id->generation, seed);
 	return id->name ? jhash(id->name, strlen(id->name), hash) : hash;
 }
 

@@ -85,6 +85,8 @@ static const struct rhashtable_params op_bin_params = {
 	.hashfn = op_bin_hash,
 	.obj_hashfn = op_bin_obj_hash,
 	.obj_cmpfn = op_bin_cmp,
+	/* What a small profile has: no growth in its first second. */
+	.nelem_hint = 3072,
 	.automatic_shrinking = true,
 };
 
