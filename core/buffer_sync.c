@@ -73,7 +73,8 @@ static void op_stream_sample(unsigned int cpu, u64 task,
 static void op_count_loss(int error)
 {
 	op_stat_add(error == -ENOSPC ? OP_STAT_LOST_HIST_MEMORY :
-				       OP_STAT_LOST_NO_MEMORY, 1);
+				       OP_STAT_LOST_NO_MEMORY,
+		    1);
 }
 
 /* Remember what a note names; takes over the caller's reference. */
@@ -117,8 +118,7 @@ static void op_drain_entry(unsigned int cpu, struct op_cpu_buffer *b,
 		b->consumed++;
 		image = op_kernel_map_find(e->value, &offset);
 		if (!IS_ERR(image))
-			op_stream_sample(cpu, b->task, image, counter,
-					 offset);
+			op_stream_sample(cpu, b->task, image, counter, offset);
 		else
 			op_count_loss(PTR_ERR(image));
 		return;
@@ -141,7 +141,7 @@ static void op_drain(unsigned int cpu, struct op_cpu_buffer *b)
 	 * them.  Pairs with (E) in sample.c.
 	 */
 	WRITE_ONCE(b->epoch, b->epoch + 1);
-	smp_mb();						/* (F) */
+	smp_mb(); /* (F) */
 
 	while (tail != head) {
 		op_drain_entry(cpu, b, &b->entries[tail & b->mask]);
@@ -177,8 +177,8 @@ static void op_sync_arm(struct op_sync_cpu *s)
 
 static void op_sync_work(struct work_struct *work)
 {
-	struct op_sync_cpu *s = container_of(to_delayed_work(work),
-					     struct op_sync_cpu, work);
+	struct op_sync_cpu *s =
+		container_of(to_delayed_work(work), struct op_sync_cpu, work);
 
 	op_sync_cpu_now(s->cpu);
 	if (READ_ONCE(s->rearm))

@@ -31,15 +31,15 @@
  * id map instead of the user namespace.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
-#define OP_IDMAP struct mnt_idmap
+#define op_idmap mnt_idmap
 #else
-#define OP_IDMAP struct user_namespace
+#define op_idmap user_namespace
 #endif
 
 /*
  * 6.6: "fs: pass the request_mask to generic_fillattr".
  */
-static inline void op_generic_fillattr(OP_IDMAP *idmap, u32 request_mask,
+static inline void op_generic_fillattr(struct op_idmap *idmap, u32 request_mask,
 				       struct inode *inode, struct kstat *stat)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
@@ -75,12 +75,11 @@ static inline void op_inode_set_times(struct inode *inode,
  * 6.14: "Pass parent directory inode and expected name to ->d_revalidate()".
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
-#define OP_D_REVALIDATE_ARGS(dentry, flags)				\
-	struct inode *__dir, const struct qstr *__name,			\
-	struct dentry *dentry, unsigned int flags
+#define OP_D_REVALIDATE_ARGS                                                   \
+	struct inode *dir, const struct qstr *name, struct dentry *dentry,     \
+		unsigned int flags
 #else
-#define OP_D_REVALIDATE_ARGS(dentry, flags)				\
-	struct dentry *dentry, unsigned int flags
+#define OP_D_REVALIDATE_ARGS struct dentry *dentry, unsigned int flags
 #endif
 
 /*
@@ -167,12 +166,12 @@ static inline struct op_text_range op_module_text(const struct module *mod,
 	unsigned long base = (unsigned long)mem->base;
 	unsigned int size = mem->size;
 #else
-	const struct module_layout *layout =
-		init ? &mod->init_layout : &mod->core_layout;
+	const struct module_layout *layout = init ? &mod->init_layout :
+						    &mod->core_layout;
 	unsigned long base = (unsigned long)layout->base;
 	unsigned int size = layout->text_size;
 #endif
-	return (struct op_text_range) { base, base + size };
+	return (struct op_text_range){ base, base + size };
 }
 
 /*

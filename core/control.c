@@ -27,14 +27,14 @@ static bool op_is_enabled;
 static int op_hotplug_state;
 
 /* How long disabling waits for samples that wait for their tasks. */
-#define OP_PENDING_WAIT	(2 * HZ)
+#define OP_PENDING_WAIT (2 * HZ)
 
 /* What a parameter may be. */
 static const struct {
 	u64 min;
 	u64 max;
-	bool pow2;	/* rounded up to a power of two */
-	bool frozen;	/* not to be changed while sampling is enabled */
+	bool pow2;   /* rounded up to a power of two */
+	bool frozen; /* not to be changed while sampling is enabled */
 } op_param_ranges[OP_NR_PARAMS] = {
 	[OP_PARAM_CPU_BUFFER_SIZE] = { 4, SZ_1M, false, true },
 	[OP_PARAM_BUFFER_SIZE] = { 256, SZ_16M, true, true },
@@ -44,10 +44,8 @@ static const struct {
 };
 
 static u64 op_params[OP_NR_PARAMS] = {
-	[OP_PARAM_CPU_BUFFER_SIZE] = 8192,
-	[OP_PARAM_BUFFER_SIZE] = 16384,
-	[OP_PARAM_BUFFER_WATERSHED] = 4096,
-	[OP_PARAM_SYNC_MS] = 100,
+	[OP_PARAM_CPU_BUFFER_SIZE] = 8192,  [OP_PARAM_BUFFER_SIZE] = 16384,
+	[OP_PARAM_BUFFER_WATERSHED] = 4096, [OP_PARAM_SYNC_MS] = 100,
 	[OP_PARAM_HIST_MEMORY] = SZ_128M,
 };
 

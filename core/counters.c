@@ -188,8 +188,9 @@ int op_counter_set_event(unsigned int idx, const char *event)
 		ret = -EBUSY;
 	} else if (strcmp(event, op_counters[idx].event) &&
 		   op_histogram_uses(idx)) {
-		pr_info_ratelimited("counter %u has samples of %s: reset them before it counts %s\n",
-				    idx, op_counters[idx].event, event);
+		pr_info_ratelimited(
+			"counter %u has samples of %s: reset them before it counts %s\n",
+			idx, op_counters[idx].event, event);
 		ret = -EBUSY;
 	} else {
 		op_counters[idx] = config;
@@ -280,8 +281,9 @@ int op_counters_check(void)
 			continue;
 		op_counter_source[idx] = op_source_find(config, &error);
 		if (error) {
-			pr_info_ratelimited("counter %u: this machine has no event %s (error %d); the file events lists what it has\n",
-					    idx, config->event, error);
+			pr_info_ratelimited(
+				"counter %u: this machine has no event %s (error %d); the file events lists what it has\n",
+				idx, config->event, error);
 			return error;
 		}
 		op_sample_set_modes(idx, config->kernel, config->user);
@@ -332,8 +334,9 @@ int op_counters_start_cpu(unsigned int cpu)
 	return 0;
 
 err_stop:
-	pr_info_ratelimited("counter %u: event %s can't be started on CPU %u (error %d)\n",
-			    idx, op_counters[idx].event, cpu, ret);
+	pr_info_ratelimited(
+		"counter %u: event %s can't be started on CPU %u (error %d)\n",
+		idx, op_counters[idx].event, cpu, ret);
 	while (idx--) {
 		if (op_counter_source[idx])
 			op_counter_source[idx]->stop(idx, cpu);

@@ -16,17 +16,17 @@
 #include "core/oprofile.h"
 
 enum op_entry_type {
-	OP_ENTRY_TASK,		/* note: value is tgid << 32 | pid */
-	OP_ENTRY_FILE,		/* note: value is a struct file, referenced */
-	OP_ENTRY_IMAGE,		/* note: value is a struct op_image, referenced */
-	OP_ENTRY_OFFSET,	/* sample: value is an offset in the noted object */
-	OP_ENTRY_KERNEL,	/* sample: value is a kernel address */
+	OP_ENTRY_TASK,	 /* note: value is tgid << 32 | pid */
+	OP_ENTRY_FILE,	 /* note: value is a struct file, referenced */
+	OP_ENTRY_IMAGE,	 /* note: value is a struct op_image, referenced */
+	OP_ENTRY_OFFSET, /* sample: value is an offset in the noted object */
+	OP_ENTRY_KERNEL, /* sample: value is a kernel address */
 };
 
 /* One store each: what a type and a counter are packed into. */
-#define OP_ENTRY_HEAD(type, counter)	((u64)(type) | (u64)(counter) << 8)
-#define OP_ENTRY_TYPE(head)		((head) & 0xff)
-#define OP_ENTRY_COUNTER(head)		((head) >> 8 & 0xff)
+#define OP_ENTRY_HEAD(type, counter) ((u64)(type) | (u64)(counter) << 8)
+#define OP_ENTRY_TYPE(head) ((u8)(head))
+#define OP_ENTRY_COUNTER(head) ((u8)((head) >> 8))
 
 struct op_entry {
 	u64 head;
@@ -99,8 +99,8 @@ DECLARE_PER_CPU(struct op_cpu_buffers, op_cpu_buffers);
  */
 static inline struct op_cpu_buffer *op_cpu_buffer_this(bool nmi)
 {
-	return this_cpu_ptr(&op_cpu_buffers.ring[nmi ? OP_RING_NMI :
-						       OP_RING_IRQ]);
+	return this_cpu_ptr(
+		&op_cpu_buffers.ring[nmi ? OP_RING_NMI : OP_RING_IRQ]);
 }
 
 /**
@@ -119,7 +119,7 @@ static inline bool op_cpu_buffer_reserve(struct op_cpu_buffer *b,
 	 * Pairs with (B) in op_cpu_buffer_release(): what is overwritten now
 	 * has been read.
 	 */
-	b->tail_seen = smp_load_acquire(&b->tail);	/* (A) */
+	b->tail_seen = smp_load_acquire(&b->tail); /* (A) */
 	return b->head + n - b->tail_seen <= b->size;
 }
 
@@ -148,11 +148,10 @@ static inline void op_cpu_buffer_push(struct op_cpu_buffer *b, unsigned int n,
  *
  * Context: the ring's producer.
  */
-static inline void op_cpu_buffer_commit(struct op_cpu_buffer *b,
-					unsigned int n)
+static inline void op_cpu_buffer_commit(struct op_cpu_buffer *b, unsigned int n)
 {
 	/* Pairs with (D) in op_cpu_buffer_peek(). */
-	smp_store_release(&b->head, b->head + n);	/* (C) */
+	smp_store_release(&b->head, b->head + n); /* (C) */
 }
 
 /**
@@ -164,7 +163,7 @@ static inline void op_cpu_buffer_commit(struct op_cpu_buffer *b,
  */
 static inline u64 op_cpu_buffer_peek(struct op_cpu_buffer *b)
 {
-	return smp_load_acquire(&b->head);		/* (D) */
+	return smp_load_acquire(&b->head); /* (D) */
 }
 
 /**
@@ -176,7 +175,7 @@ static inline u64 op_cpu_buffer_peek(struct op_cpu_buffer *b)
  */
 static inline void op_cpu_buffer_release(struct op_cpu_buffer *b, u64 tail)
 {
-	smp_store_release(&b->tail, tail);		/* (B) */
+	smp_store_release(&b->tail, tail); /* (B) */
 }
 
 int op_cpu_buffer_alloc(unsigned int cpu, enum op_ring ring, u64 size);

@@ -24,8 +24,8 @@
 #include "core/internal.h"
 
 /* A name's room in a folder, and what of it a suffix "~4294967295" may need. */
-#define OP_NAME_MAX	255
-#define OP_SUFFIX_MAX	11
+#define OP_NAME_MAX 255
+#define OP_SUFFIX_MAX 11
 
 /*
  * Guards the three tables and all that names an image.  Taken inside
@@ -44,10 +44,8 @@ static char *op_path_room;
 struct op_image *op_image_fixed[OP_IMAGE_UNKNOWN + 1] __read_mostly;
 
 static const char *const op_fixed_names[] = {
-	[OP_IMAGE_VMLINUX] = "vmlinux",
-	[OP_IMAGE_ANON] = "anon",
-	[OP_IMAGE_VDSO] = "vdso",
-	[OP_IMAGE_BPF] = "bpf",
+	[OP_IMAGE_VMLINUX] = "vmlinux", [OP_IMAGE_ANON] = "anon",
+	[OP_IMAGE_VDSO] = "vdso",	[OP_IMAGE_BPF] = "bpf",
 	[OP_IMAGE_UNKNOWN] = "unknown",
 };
 
@@ -152,8 +150,8 @@ static char *op_make_name(const char *path)
 				       op_name_params);
 	if (other) {
 		/* The first of the name knows where to go on. */
-		strscpy(full, name, min_t(size_t, room, OP_NAME_MAX -
-					  OP_SUFFIX_MAX + 1));
+		strscpy(full, name,
+			min_t(size_t, room, OP_NAME_MAX - OP_SUFFIX_MAX + 1));
 		suffix = max(other->next_suffix, 2u);
 		do {
 			snprintf(name, OP_NAME_MAX + 1, "%s~%u", full,
@@ -227,8 +225,7 @@ err_remove_name:
 	rhashtable_remove_fast(&op_images_by_name, &image->name_node,
 			       op_name_params);
 err_remove_id:
-	rhashtable_remove_fast(&op_images_by_id, &image->id_node,
-			       op_id_params);
+	rhashtable_remove_fast(&op_images_by_id, &image->id_node, op_id_params);
 err_free:
 	op_image_free(image);
 	/* The tables' own errors all mean that memory was short. */
@@ -275,7 +272,7 @@ static void op_file_id(struct file *file, struct op_image_id *id)
 	struct inode *inode = d_inode(path->dentry);
 	struct kstat stat;
 
-	*id = (struct op_image_id) {
+	*id = (struct op_image_id){
 		.kind = OP_IMAGE_FILE,
 		.generation = inode->i_generation,
 		.dev = inode->i_sb->s_dev,
@@ -314,10 +311,9 @@ struct op_image *op_image_of_file(struct file *file)
 	mutex_lock(&op_image_mutex);
 	image = rhashtable_lookup_fast(&op_images_by_id, &id, op_id_params);
 	if (!image)
-		image = op_image_create(&id,
-					op_path_text(op_file_user_path(file),
-						     op_path_room),
-					0);
+		image = op_image_create(
+			&id,
+			op_path_text(op_file_user_path(file), op_path_room), 0);
 	if (!IS_ERR(image))
 		op_image_get(image);
 	mutex_unlock(&op_image_mutex);
@@ -446,8 +442,7 @@ struct op_image *op_image_find(const char *name)
 
 static void op_image_unlink(struct op_image *image)
 {
-	rhashtable_remove_fast(&op_images_by_id, &image->id_node,
-			       op_id_params);
+	rhashtable_remove_fast(&op_images_by_id, &image->id_node, op_id_params);
 	rhashtable_remove_fast(&op_images_by_name, &image->name_node,
 			       op_name_params);
 	xa_erase(&op_images_by_cookie, image->cookie);

@@ -18,10 +18,10 @@
 
 static struct {
 	struct op_record *records;
-	u64 size;	/* a power of two */
-	u64 head;	/* position of the next record */
-	u64 consumed;	/* position up to which the histograms have it */
-	u64 limit;	/* position at which they must take more */
+	u64 size;     /* a power of two */
+	u64 head;     /* position of the next record */
+	u64 consumed; /* position up to which the histograms have it */
+	u64 limit;    /* position at which they must take more */
 } op_events;
 
 /**
@@ -96,6 +96,6 @@ void op_event_flush(void)
 		op_histogram_consume(&op_events.records[first], n);
 		op_events.consumed += n;
 	}
-	op_events.limit = op_events.head +
-			  op_param_get(OP_PARAM_BUFFER_WATERSHED);
+	op_events.limit =
+		op_events.head + op_param_get(OP_PARAM_BUFFER_WATERSHED);
 }

@@ -48,7 +48,7 @@ static struct kmem_cache *op_bin_cache;
 /* What the records so far said; under op_sync_mutex. */
 static struct op_image *op_current_image;
 /* Bins of late, by offset: loops hit the same few again and again. */
-#define OP_RECENT_BITS	8
+#define OP_RECENT_BITS 8
 static struct op_bin *op_recent_bins[1 << OP_RECENT_BITS];
 /* Bit i: counter i has bins. */
 static unsigned long op_counters_used;
@@ -142,8 +142,9 @@ static void op_histogram_add(struct op_image *image, u8 counter, u64 offset)
 			bin = op_bin_new(&key, image);
 		if (IS_ERR(bin)) {
 			op_stat_add(PTR_ERR(bin) == -ENOSPC ?
-				    OP_STAT_LOST_HIST_MEMORY :
-				    OP_STAT_LOST_NO_MEMORY, 1);
+					    OP_STAT_LOST_HIST_MEMORY :
+					    OP_STAT_LOST_NO_MEMORY,
+				    1);
 			return;
 		}
 		*recent = bin;
@@ -240,8 +241,8 @@ static int op_flat_bin_cmp(const void *a, const void *b)
 }
 
 /* Copy an image's bins out; returns how many, or -EAGAIN if @room is short. */
-static long op_flat_bins(const struct op_image *image,
-			 struct op_flat_bin *flat, unsigned long room)
+static long op_flat_bins(const struct op_image *image, struct op_flat_bin *flat,
+			 unsigned long room)
 {
 	const struct op_bin *bin;
 	long n = 0;
@@ -251,7 +252,7 @@ static long op_flat_bins(const struct op_image *image,
 		n = -EAGAIN;
 	} else {
 		for (bin = image->bins; bin; bin = bin->next)
-			flat[n++] = (struct op_flat_bin) {
+			flat[n++] = (struct op_flat_bin){
 				.offset = bin->key.offset,
 				.count = bin->count,
 				.counter = bin->key.counter,

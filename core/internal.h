@@ -46,7 +46,7 @@ struct op_image *op_kernel_map_find(u64 pc, u64 *offset);
 /* image_name.c */
 
 /* Paths are asked for with this much room; deeper ones keep their last name. */
-#define OP_PATH_ROOM	(4 * PATH_MAX)
+#define OP_PATH_ROOM (4 * PATH_MAX)
 
 size_t op_encode_name(const char *path, char *name, size_t room);
 char *op_path_text(const struct path *path, char *room);
@@ -91,16 +91,16 @@ static inline struct op_image *op_image_get(struct op_image *image)
 /* event_buffer.c */
 
 enum op_record_type {
-	OP_RECORD_CPU,		/* value: CPU number of what follows */
-	OP_RECORD_TASK,		/* value: tgid << 32 | pid of what follows */
-	OP_RECORD_COOKIE,	/* value: dcookie of what follows */
-	OP_RECORD_SAMPLE,	/* counter, value: offset */
+	OP_RECORD_CPU,	  /* value: CPU number of what follows */
+	OP_RECORD_TASK,	  /* value: tgid << 32 | pid of what follows */
+	OP_RECORD_COOKIE, /* value: dcookie of what follows */
+	OP_RECORD_SAMPLE, /* counter, value: offset */
 };
 
 /* One store each: what a type and a counter are packed into. */
-#define OP_RECORD_HEAD(type, counter)	((u64)(type) | (u64)(counter) << 8)
-#define OP_RECORD_TYPE(head)		((head) & 0xff)
-#define OP_RECORD_COUNTER(head)		((head) >> 8 & 0xff)
+#define OP_RECORD_HEAD(type, counter) ((u64)(type) | (u64)(counter) << 8)
+#define OP_RECORD_TYPE(head) ((u8)(head))
+#define OP_RECORD_COUNTER(head) ((u8)((head) >> 8))
 
 struct op_record {
 	u64 head;

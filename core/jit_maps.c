@@ -173,8 +173,8 @@ static struct op_image *op_jit_image_find(const struct op_jit_space *space,
 	return op_image_known(OP_IMAGE_JIT, full, space->mm ? space->id : 0);
 }
 
-static int op_range_add(struct op_jit_space *space, const char *name,
-			u64 start, u64 end)
+static int op_range_add(struct op_jit_space *space, const char *name, u64 start,
+			u64 end)
 {
 	size_t bytes = sizeof(struct op_jit_range) + strlen(name) + 1;
 	struct op_jit_range *r, *old;

@@ -154,8 +154,8 @@ static struct op_jit_segment *op_segment_after(struct op_jit_segment *s)
 
 static void op_segment_free_rcu(struct rcu_head *rcu)
 {
-	struct op_jit_segment *s = container_of(rcu, struct op_jit_segment,
-						rcu);
+	struct op_jit_segment *s =
+		container_of(rcu, struct op_jit_segment, rcu);
 
 	op_image_put(s->image);
 	op_memory_uncharge(sizeof(*s));
@@ -215,13 +215,13 @@ static int op_segments_make(struct op_jit_space *space, u64 lo, u64 hi,
 		for (node = interval_tree_iter_first(&space->ranges, lo, end);
 		     node; node = interval_tree_iter_next(node, lo, end)) {
 			r = container_of(node, struct op_jit_range, node);
-			if (r->node.start > lo &&
-			    (!best || r->seq > best->seq))
+			if (r->node.start > lo && (!best || r->seq > best->seq))
 				end = min_t(u64, end, r->node.start - 1);
 		}
 		if (best) {
 			ret = op_segment_new(list, space->mm, lo, end,
-					     best->node.start, best->image, must);
+					     best->node.start, best->image,
+					     must);
 			if (ret)
 				return ret;
 		}

@@ -123,8 +123,7 @@ static void op_kernel_range_add(const struct module *mod, bool init)
 	range = kzalloc(sizeof(*range), GFP_KERNEL);
 	if (!range)
 		goto err_log;
-	snprintf(name, sizeof(name), "%s.ko%s", mod->name,
-		 init ? ":init" : "");
+	snprintf(name, sizeof(name), "%s.ko%s", mod->name, init ? ":init" : "");
 	range->image = op_image_of_name(OP_IMAGE_MODULE, name, 0,
 					op_module_build(mod), text.start);
 	if (IS_ERR(range->image))
@@ -248,8 +247,9 @@ static int op_modules_scan(void)
 			mk = container_of(found[i], struct module_kobject,
 					  kobj);
 			if (mk->mod->state != MODULE_STATE_GOING)
-				op_module_add(mk->mod, mk->mod->state ==
-					      MODULE_STATE_COMING);
+				op_module_add(mk->mod,
+					      mk->mod->state ==
+						      MODULE_STATE_COMING);
 			kobject_put(found[i]);
 		}
 		kvfree(found);

@@ -17,16 +17,16 @@
 #include <linux/rhashtable-types.h>
 #include <linux/types.h>
 
-#define OP_VERSION		"0.1.0"
+#define OP_VERSION "0.1.0"
 
 /* Counter folders 0/ … ; a sample carries its counter's index in 4 bits. */
-#define OP_NR_COUNTERS		4
+#define OP_NR_COUNTERS 4
 /* Longest event name, with its final NUL. */
-#define OP_EVENT_NAME_LEN	48
+#define OP_EVENT_NAME_LEN 48
 /* Longest NAME of a jit mapping, without a NUL. */
-#define OP_JIT_NAME_MAX		200
+#define OP_JIT_NAME_MAX 200
 /* The default rate in Hz: out of step with every usual tick. */
-#define OP_DEFAULT_HZ		997
+#define OP_DEFAULT_HZ 997
 
 /* ------------------------------------------------------------------ */
 /* Counters and the sources that drive them (counters.c)              */
@@ -113,11 +113,11 @@ void op_sample_overrun(u64 n);
 /* Switches and sizes (control.c)                                     */
 
 enum op_param {
-	OP_PARAM_CPU_BUFFER_SIZE,	/* entries of 16 bytes in each CPU's ring */
-	OP_PARAM_BUFFER_SIZE,		/* records of 16 bytes in the event buffer */
-	OP_PARAM_BUFFER_WATERSHED,	/* records that may wait there */
-	OP_PARAM_SYNC_MS,		/* longest stay in a CPU's ring, ms */
-	OP_PARAM_HIST_MEMORY,		/* bound of images and histograms, bytes */
+	OP_PARAM_CPU_BUFFER_SIZE,  /* entries of 16 bytes in each CPU's ring */
+	OP_PARAM_BUFFER_SIZE,	   /* records of 16 bytes in the event buffer */
+	OP_PARAM_BUFFER_WATERSHED, /* records that may wait there */
+	OP_PARAM_SYNC_MS,	   /* longest stay in a CPU's ring, ms */
+	OP_PARAM_HIST_MEMORY,	   /* bound of images and histograms, bytes */
 	OP_NR_PARAMS,
 };
 

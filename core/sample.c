@@ -33,13 +33,13 @@
 #include "core/internal.h"
 
 /* Samples of one CPU that may wait for their task at once. */
-#define OP_DEFER_SLOTS	32
+#define OP_DEFER_SLOTS 32
 
 /* How often an interrupt asks for mmap_lock before it leaves it to the task. */
 #define OP_TRYLOCK_SPINS 8
 
-#define OP_MODE_KERNEL	1
-#define OP_MODE_USER	2
+#define OP_MODE_KERNEL 1
+#define OP_MODE_USER 2
 
 /* Wanted modes by counter; written while no source runs. */
 static u8 op_modes[OP_NR_COUNTERS] __read_mostly;
@@ -104,9 +104,9 @@ static noinline void op_record_noted(struct op_cpu_buffer *b, u64 head,
 			get_file((struct file *)place->object);
 		else
 			op_image_get((struct op_image *)place->object);
-		op_cpu_buffer_push(b, n++, place->is_file ? OP_ENTRY_FILE :
-				   OP_ENTRY_IMAGE,
-				   (unsigned long)place->object);
+		op_cpu_buffer_push(
+			b, n++, place->is_file ? OP_ENTRY_FILE : OP_ENTRY_IMAGE,
+			(unsigned long)place->object);
 		b->last_object = place->object;
 		b->last_epoch = epoch;
 	}
@@ -118,7 +118,7 @@ static noinline void op_record_noted(struct op_cpu_buffer *b, u64 head,
 static noinline void op_watermark(struct op_cpu_buffer *b)
 {
 	/* Pairs with (B) in op_cpu_buffer_release(). */
-	b->tail_seen = smp_load_acquire(&b->tail);		/* (A) */
+	b->tail_seen = smp_load_acquire(&b->tail); /* (A) */
 	if (b->head - b->tail_seen > b->size / 2)
 		op_sync_request();
 }
@@ -139,7 +139,7 @@ static __always_inline void op_record(struct op_cpu_buffer *b, u8 type,
 		 * note's.  The object was found before the epoch is read.
 		 * Pairs with (F) in buffer_sync.c.
 		 */
-		smp_rmb();					/* (E) */
+		smp_rmb(); /* (E) */
 		epoch = READ_ONCE(b->epoch);
 		note_object = place->object != b->last_object ||
 			      epoch != b->last_epoch;
@@ -155,7 +155,8 @@ static __always_inline void op_record(struct op_cpu_buffer *b, u8 type,
 		op_watermark(b);
 }
 
-static noinline void op_record_unknown(struct op_cpu_buffer *b, u8 counter, u64 pc)
+static noinline void op_record_unknown(struct op_cpu_buffer *b, u8 counter,
+				       u64 pc)
 {
 	struct op_place place = {
 		.object = op_image_fixed[OP_IMAGE_UNKNOWN],
@@ -170,8 +171,7 @@ static void op_place_in_file(const struct vm_area_struct *vma, u64 pc,
 {
 	place->object = vma->vm_file;
 	place->is_file = true;
-	place->offset = pc - vma->vm_start +
-			((u64)vma->vm_pgoff << PAGE_SHIFT);
+	place->offset = pc - vma->vm_start + ((u64)vma->vm_pgoff << PAGE_SHIFT);
 }
 
 /* What is at @pc, where there is no file in a file system? */
@@ -338,8 +338,8 @@ static __always_inline void op_mm_unlock(struct mm_struct *mm, bool nmi)
 /* Hardirq, soon after the NMI that left the lock. */
 static void op_unlock_run(struct irq_work *work)
 {
-	struct op_cpu_context *c = container_of(work, struct op_cpu_context,
-						unlock_work);
+	struct op_cpu_context *c =
+		container_of(work, struct op_cpu_context, unlock_work);
 	struct mm_struct *mm = c->unlock_mm;
 
 	WRITE_ONCE(c->unlock_mm, NULL);
@@ -390,8 +390,8 @@ static __always_inline void op_sample_kernel(struct op_cpu_buffer *b,
 		op_record(b, OP_ENTRY_OFFSET, counter, &place);
 }
 
-static __always_inline void op_sample_in(struct pt_regs *regs,
-					 unsigned int idx, bool nmi)
+static __always_inline void op_sample_in(struct pt_regs *regs, unsigned int idx,
+					 bool nmi)
 {
 	struct op_cpu_buffer *b = op_cpu_buffer_this(nmi);
 	u8 modes = op_modes[idx];

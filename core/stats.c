@@ -128,8 +128,8 @@ void op_stats_reset(void)
 
 	for_each_possible_cpu(cpu) {
 		for (ring = 0; ring < OP_NR_RINGS; ring++)
-			op_stats_reset_ring(&per_cpu(op_cpu_buffers, cpu)
-					    .ring[ring]);
+			op_stats_reset_ring(
+				&per_cpu(op_cpu_buffers, cpu).ring[ring]);
 	}
 	atomic64_set(&op_stats[OP_STAT_LOST_HIST_MEMORY], 0);
 	atomic64_set(&op_stats[OP_STAT_LOST_NO_MEMORY], 0);

@@ -35,9 +35,9 @@
 #include "oprofilefs/oprofilefs.h"
 
 /* Whatever moves a terminal's cursor, and what the escapes begin with. */
-#define OP_PATH_ESCAPED                                       \
-	"\001\002\003\004\005\006\007\010\011\012\013\014\015" \
-	"\016\017\020\021\022\023\024\025\026\027\030\031\032" \
+#define OP_PATH_ESCAPED                                                        \
+	"\001\002\003\004\005\006\007\010\011\012\013\014\015"                 \
+	"\016\017\020\021\022\023\024\025\026\027\030\031\032"                 \
 	"\033\034\035\036\037\177\\"
 
 static void op_path_print(struct seq_file *m, const struct op_image *image)

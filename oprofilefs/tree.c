@@ -205,13 +205,13 @@ static void op_refresh(struct inode *inode)
 		op_mode(OP_I(inode)->ref.node, READ_ONCE(options->mode));
 }
 
-static int op_permission(OP_IDMAP *idmap, struct inode *inode, int mask)
+static int op_permission(struct op_idmap *idmap, struct inode *inode, int mask)
 {
 	op_refresh(inode);
 	return generic_permission(idmap, inode, mask);
 }
 
-static int op_getattr(OP_IDMAP *idmap, const struct path *path,
+static int op_getattr(struct op_idmap *idmap, const struct path *path,
 		      struct kstat *stat, u32 request_mask, unsigned int flags)
 {
 	struct inode *inode = d_inode(path->dentry);
@@ -225,7 +225,7 @@ static int op_getattr(OP_IDMAP *idmap, const struct path *path,
  * The options of the mount are all that sets owners and rights.  Only what
  * opening with O_TRUNC asks for is granted, since "echo 1 >file" does that.
  */
-static int op_setattr(OP_IDMAP *idmap, struct dentry *dentry,
+static int op_setattr(struct op_idmap *idmap, struct dentry *dentry,
 		      struct iattr *attr)
 {
 	if (attr->ia_valid & (ATTR_MODE | ATTR_UID | ATTR_GID))
@@ -235,8 +235,8 @@ static int op_setattr(OP_IDMAP *idmap, struct dentry *dentry,
 	return 0;
 }
 
-static int op_create(OP_IDMAP *idmap, struct inode *dir, struct dentry *dentry,
-		     umode_t mode, bool exclusive)
+static int op_create(struct op_idmap *idmap, struct inode *dir,
+		     struct dentry *dentry, umode_t mode, bool exclusive)
 {
 	return -EPERM;
 }
@@ -308,7 +308,7 @@ static struct dentry *op_lookup(struct inode *dir, struct dentry *dentry,
 	return d_splice_alias(inode, dentry);
 }
 
-static int op_d_revalidate(OP_D_REVALIDATE_ARGS(dentry, flags))
+static int op_d_revalidate(OP_D_REVALIDATE_ARGS)
 {
 	struct inode *inode;
 

@@ -19,10 +19,10 @@
 #include "core/oprofile.h"
 
 /* perf's own default for kernel.perf_event_max_sample_rate is 100000. */
-#define OP_PERF_MAX_HZ	20000
+#define OP_PERF_MAX_HZ 20000
 
-#define OP_CACHE(cache, op, result) \
-	(PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
+#define OP_CACHE(cache, op, result)                                            \
+	(PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 |      \
 	 PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
 /* perf list's names; the encodings are those of uapi/linux/perf_event.h. */
@@ -62,7 +62,11 @@ static const struct op_perf_name {
 	{ "iTLB-load-misses", PERF_TYPE_HW_CACHE, OP_CACHE(ITLB, READ, MISS) },
 };
 
-static DEFINE_PER_CPU(struct perf_event *[OP_NR_COUNTERS], op_perf_events);
+struct op_perf_cpu {
+	struct perf_event *event[OP_NR_COUNTERS];
+};
+
+static DEFINE_PER_CPU(struct op_perf_cpu, op_perf_cpu);
 
 /* perf calls a raw event r and up to 16 hex digits. */
 static int op_perf_raw(const char *name, u64 *config)
@@ -78,7 +82,7 @@ static int op_perf_attr(const struct op_counter_config *config,
 {
 	size_t i;
 
-	*attr = (struct perf_event_attr) {
+	*attr = (struct perf_event_attr){
 		.size = sizeof(*attr),
 		.pinned = 1,
 		.exclude_user = !config->user,
@@ -164,18 +168,18 @@ static int op_perf_start(const struct op_counter_config *config,
 	ret = op_perf_attr(config, &attr);
 	if (ret)
 		return ret;
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL,
-						 op_perf_overflow,
-						 (void *)(unsigned long)idx);
+	event = perf_event_create_kernel_counter(
+		&attr, cpu, NULL, op_perf_overflow, (void *)(unsigned long)idx);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	per_cpu(op_perf_events, cpu)[idx] = event;
+	per_cpu(op_perf_cpu, cpu).event[idx] = event;
 	/* A pinned counter that finds no room on the PMU is in error. */
 	if (event->state != PERF_EVENT_STATE_ACTIVE) {
-		pr_info_ratelimited("event %s has no free counter on CPU %u: somebody else (the NMI watchdog?) holds it\n",
-				    config->event, cpu);
+		pr_info_ratelimited(
+			"event %s has no free counter on CPU %u: somebody else (the NMI watchdog?) holds it\n",
+			config->event, cpu);
 		perf_event_release_kernel(event);
-		per_cpu(op_perf_events, cpu)[idx] = NULL;
+		per_cpu(op_perf_cpu, cpu).event[idx] = NULL;
 		return -EBUSY;
 	}
 	return 0;
@@ -183,7 +187,7 @@ static int op_perf_start(const struct op_counter_config *config,
 
 static void op_perf_stop(unsigned int idx, unsigned int cpu)
 {
-	struct perf_event **event = &per_cpu(op_perf_events, cpu)[idx];
+	struct perf_event **event = &per_cpu(op_perf_cpu, cpu).event[idx];
 
 	if (*event)
 		perf_event_release_kernel(*event);

@@ -18,9 +18,9 @@
 #include "core/oprofile.h"
 
 /* A handler costs about a microsecond; this leaves the machine for work. */
-#define OP_TIMER_MAX_HZ	20000
-#define OP_TIMER_MIN_NS	(NSEC_PER_SEC / OP_TIMER_MAX_HZ)
-#define OP_TIMER_MAX_NS	(3600 * NSEC_PER_SEC)
+#define OP_TIMER_MAX_HZ 20000
+#define OP_TIMER_MIN_NS (NSEC_PER_SEC / OP_TIMER_MAX_HZ)
+#define OP_TIMER_MAX_NS (3600 * NSEC_PER_SEC)
 
 struct op_timer {
 	struct hrtimer hrtimer;
@@ -28,7 +28,7 @@ struct op_timer {
 	unsigned int idx;
 };
 
-static DEFINE_PER_CPU(struct op_timer [OP_NR_COUNTERS], op_timers);
+static DEFINE_PER_CPU(struct op_timer[OP_NR_COUNTERS], op_timers);
 
 static enum hrtimer_restart op_timer_tick(struct hrtimer *hrtimer)
 {
@@ -69,10 +69,12 @@ static int op_timer_start(const struct op_counter_config *config,
 
 	t->period = op_timer_period(config);
 	t->idx = idx;
-	hrtimer_init(&t->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_init(&t->hrtimer, CLOCK_MONOTONIC,
+		     HRTIMER_MODE_REL_PINNED_HARD);
 	t->hrtimer.function = op_timer_tick;
 	/* CPUs in step would ask for the same locks at the same moment. */
-	hrtimer_start(&t->hrtimer, ns_to_ktime(1 + get_random_u32() % t->period),
+	hrtimer_start(&t->hrtimer,
+		      ns_to_ktime(1 + get_random_u32() % t->period),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 	return 0;
 }

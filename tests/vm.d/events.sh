@@ -31,8 +31,7 @@ while read -r name source state; do
 	echo 1 >reset
 	echo "$name" >0/event || diag "event $name refused"
 	if [ "$state" = available ]; then
-		echo 1 >enable
-		result $? "$name can be enabled"
+		ok "$name can be enabled" bash -c 'echo 1 >enable'
 		is "$(cat cpu_type)" "$source" "$name: cpu_type"
 		# Page faults, switches and migrations do not come by themselves.
 		for _ in 1 2 3 4 5 6; do
