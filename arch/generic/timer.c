@@ -9,9 +9,11 @@
  * The handler runs in hardirq, also on PREEMPT_RT.
  */
 #include <linux/hrtimer.h>
+#include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
 #include <linux/string.h>
+#include <linux/timex.h>
 #include <asm/irq_regs.h>
 
 #include "arch/generic/generic.h"
@@ -22,20 +24,65 @@
 #define OP_TIMER_MIN_NS (NSEC_PER_SEC / OP_TIMER_MAX_HZ)
 #define OP_TIMER_MAX_NS (3600 * NSEC_PER_SEC)
 
+/**
+ * struct op_timer - one counter's timer on one CPU
+ * @hrtimer: the timer
+ * @period: ns
+ * @idx: the counter
+ * @seen: get_cycles() at the latest tick
+ * @soon: a distance of ticks, in cycles, that is no whole period
+ * @slack: how much beyond @soon is still in time; 0: not known yet
+ * @known_ns: when @soon and @slack were measured, ns
+ * @known_cycles: the same in cycles
+ */
 struct op_timer {
 	struct hrtimer hrtimer;
 	u64 period;
 	unsigned int idx;
+	u64 seen;
+	u64 soon;
+	u64 slack;
+	u64 known_ns;
+	u64 known_cycles;
 };
 
 static DEFINE_PER_CPU(struct op_timer[OP_NR_COUNTERS], op_timers);
 
+/* In time: at half a period to one and a half after the one before. */
+static void op_timer_measure(struct op_timer *t, u64 cycles)
+{
+	u64 ns = ktime_get_ns();
+	u64 period;
+
+	/* Cycles in a period; 0 where get_cycles() can't tell. */
+	period = mul_u64_u64_div_u64(cycles - t->known_cycles, t->period,
+				     max(ns - t->known_ns, 1ULL));
+	t->soon = period / 2;
+	t->slack = period;
+	t->known_ns = ns;
+	t->known_cycles = cycles;
+}
+
+/*
+ * Reading the clock, to see whether periods were missed, costs more than all
+ * the rest of a tick. The CPU's cycle counter is enough to say that they were
+ * not; and where it doubts that, or there is none, the clock is asked. It may
+ * be wrong about the length of a period: then the clock is asked more often.
+ */
 static enum hrtimer_restart op_timer_tick(struct hrtimer *hrtimer)
 {
 	struct op_timer *t = container_of(hrtimer, struct op_timer, hrtimer);
+	u64 cycles = get_cycles();
 	u64 periods;
 
 	op_sample_irq(get_irq_regs(), t->idx);
+	if (likely(cycles - t->seen - t->soon < t->slack)) {
+		t->seen = cycles;
+		hrtimer_add_expires_ns(hrtimer, t->period);
+		return HRTIMER_RESTART;
+	}
+	t->seen = cycles;
+	op_timer_measure(t, cycles);
 	periods = hrtimer_forward_now(hrtimer, ns_to_ktime(t->period));
 	if (unlikely(periods > 1))
 		op_sample_overrun(periods - 1);
@@ -69,6 +116,9 @@ static int op_timer_start(const struct op_counter_config *config,
 
 	t->period = op_timer_period(config);
 	t->idx = idx;
+	t->slack = 0;
+	t->known_ns = ktime_get_ns();
+	t->known_cycles = get_cycles();
 	hrtimer_init(&t->hrtimer, CLOCK_MONOTONIC,
 		     HRTIMER_MODE_REL_PINNED_HARD);
 	t->hrtimer.function = op_timer_tick;
