@@ -180,7 +180,7 @@ static void op_image_free(struct op_image *image)
 
 /* Make an image and put it into the tables, which then hold the reference. */
 static struct op_image *op_image_create(const struct op_image_id *id,
-					const char *path, u64 start)
+					const char *path)
 {
 	struct op_image *image;
 	int ret = -ENOMEM;
@@ -190,7 +190,6 @@ static struct op_image *op_image_create(const struct op_image_id *id,
 		return ERR_PTR(-ENOMEM);
 	refcount_set(&image->refs, 1);
 	image->id = *id;
-	image->start = start;
 	image->path = kstrdup(path, GFP_KERNEL);
 	image->name = op_make_name(path);
 	if (!image->path || !image->name)
@@ -311,9 +310,9 @@ struct op_image *op_image_of_file(struct file *file)
 	mutex_lock(&op_image_mutex);
 	image = rhashtable_lookup_fast(&op_images_by_id, &id, op_id_params);
 	if (!image)
-		image = op_image_create(
-			&id,
-			op_path_text(op_file_user_path(file), op_path_room), 0);
+		image = op_image_create(&id,
+					op_path_text(op_file_user_path(file),
+						     op_path_room));
 	if (!IS_ERR(image))
 		op_image_get(image);
 	mutex_unlock(&op_image_mutex);
@@ -326,14 +325,13 @@ struct op_image *op_image_of_file(struct file *file)
  * @name: its name, which must be one of a folder but for odd characters
  * @dev: with @generation, tells it from others of the name; 0 if none can be
  * @generation: likewise
- * @start: address of offset 0; replaces that of an image which is known
  *
  * Context: process, may sleep.
  * Return: the image, referenced, or ERR_PTR of -ENOSPC (hist_memory) or
  * -ENOMEM.
  */
 struct op_image *op_image_of_name(enum op_image_kind kind, const char *name,
-				  u64 dev, u32 generation, u64 start)
+				  u64 dev, u32 generation)
 {
 	struct op_image_id id = {
 		.kind = kind,
@@ -346,11 +344,9 @@ struct op_image *op_image_of_name(enum op_image_kind kind, const char *name,
 	mutex_lock(&op_image_mutex);
 	image = rhashtable_lookup_fast(&op_images_by_id, &id, op_id_params);
 	if (!image)
-		image = op_image_create(&id, name, start);
-	if (!IS_ERR(image)) {
+		image = op_image_create(&id, name);
+	if (!IS_ERR(image))
 		op_image_get(image);
-		WRITE_ONCE(image->start, start);
-	}
 	mutex_unlock(&op_image_mutex);
 	return image;
 }
@@ -498,7 +494,7 @@ int op_dcookies_init(void)
 	for (kind = 0; kind < ARRAY_SIZE(op_fixed_names); kind++) {
 		if (!op_fixed_names[kind])
 			continue;
-		image = op_image_of_name(kind, op_fixed_names[kind], 0, 0, 0);
+		image = op_image_of_name(kind, op_fixed_names[kind], 0, 0);
 		if (IS_ERR(image)) {
 			ret = PTR_ERR(image);
 			goto err_exit;

@@ -58,7 +58,7 @@ extern struct op_image *op_image_fixed[OP_IMAGE_UNKNOWN + 1];
 bool op_file_is_anon(const struct file *file);
 struct op_image *op_image_of_file(struct file *file);
 struct op_image *op_image_of_name(enum op_image_kind kind, const char *name,
-				  u64 dev, u32 generation, u64 start);
+				  u64 dev, u32 generation);
 struct op_image *op_image_known(enum op_image_kind kind, const char *name,
 				u64 dev);
 struct op_image *op_image_by_cookie(u64 cookie);

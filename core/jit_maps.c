@@ -155,13 +155,13 @@ out:
 }
 
 static struct op_image *op_jit_image(const struct op_jit_space *space,
-				     const char *name, u64 start)
+				     const char *name)
 {
 	char full[OP_JIT_NAME_MAX + sizeof("jit:")];
 
 	snprintf(full, sizeof(full), "jit:%s", name);
 	return op_image_of_name(OP_IMAGE_JIT, full, space->mm ? space->id : 0,
-				0, start);
+				0);
 }
 
 static struct op_image *op_jit_image_find(const struct op_jit_space *space,
@@ -193,7 +193,7 @@ static int op_range_add(struct op_jit_space *space, const char *name, u64 start,
 	r->seq = op_jit_last_seq + 1;
 	r->node.start = start;
 	r->node.last = end - 1;
-	r->image = op_jit_image(space, name, start);
+	r->image = op_jit_image(space, name);
 	if (IS_ERR(r->image)) {
 		ret = PTR_ERR(r->image);
 		goto err_free;
@@ -216,6 +216,7 @@ static int op_range_add(struct op_jit_space *space, const char *name, u64 start,
 		op_range_free(old);
 	}
 	r->image->jit_range = r;
+	WRITE_ONCE(r->image->start, start);
 	op_jit_last_seq++;
 	op_stat_add(OP_STAT_JIT_MAPS, 1);
 	return 0;

@@ -125,9 +125,10 @@ static void op_kernel_range_add(const struct module *mod, bool init)
 		goto err_log;
 	snprintf(name, sizeof(name), "%s.ko%s", mod->name, init ? ":init" : "");
 	range->image = op_image_of_name(OP_IMAGE_MODULE, name, 0,
-					op_module_build(mod), text.start);
+					op_module_build(mod));
 	if (IS_ERR(range->image))
 		goto err_free;
+	WRITE_ONCE(range->image->start, text.start);
 	range->mod = mod;
 	range->init = init;
 	range->node.start = text.start;
