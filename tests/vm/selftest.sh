@@ -243,7 +243,7 @@ qemu=$(cat "$dir"/tmp/*/pid)
 kill $runner
 wait $runner
 ok "a runner that is terminated says so" is $? 143
-ok "takes its machine with it" is "$(kill -0 "$qemu" 2>&1 && echo alive)" ""
+ok "takes its machine with it" is "$(kill -0 "$qemu" 2>/dev/null && echo alive)" ""
 ok "and leaves no file behind" is "$(ls "$dir/tmp")" ""
 
 for n in 1 2; do
