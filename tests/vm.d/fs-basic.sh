@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# The tree as it is after mounting: every file, its rights, what it says, and
+# who gets in.
+
+. tests/lib/tap.sh
+put=$PWD/tests/lib/put.pl
+cd /dev/oprofile || exit 1
+
+counter_files="count enabled event freq kernel user"
+cpu_stats="deferred lost_cpu_buffer received skipped_kernel skipped_user"
+cpu_stats+=" timer_overrun unresolved"
+
+# Runs a command as an ordinary user, with the given capabilities.
+as_nobody()
+{
+	local caps=$1
+
+	shift
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+		--inh-caps="-all$caps" --ambient-caps="-all$caps" -- "$@"
+}
+
+# The names in a folder, sorted.
+names()
+{
+	(cd "$1" && LC_ALL=C && echo *)
+}
+
+# How often each line comes.
+tally()
+{
+	LC_ALL=C sort | uniq -c | sed 's/^ *//'
+}
+
+listing()
+{
+	find . "$@" -printf '%m %y %u:%g %P\n' | LC_ALL=C sort -k4
+}
+
+plan 51
+
+# --- what is there ---
+
+is "$(names .)" "0 1 2 3 buffer_size buffer_watershed cpu_buffer_size $(:
+	)cpu_type dcookies dump enable events hist_memory images jit_maps $(:
+	)reset stats sync_ms version" "the root's files"
+for i in 0 1 2 3; do
+	is "$(names $i)" "$counter_files" "the files of counter $i"
+done
+is "$(names images)" "*" "no images yet"
+is "$(cd stats && echo cpu[0-9]*)" \
+	"$(cd /sys/devices/system/cpu && echo cpu[0-9]*)" "a folder a CPU"
+is "$(names stats/cpu0)" "$cpu_stats" "the statistics of a CPU"
+bad=
+for i in $cpu_stats lost_no_memory lost_hist_memory images bins memory \
+	 jit_maps; do
+	[ -f stats/"$i" ] || bad+=" $i"
+done
+is "$bad" "" "the statistics"
+
+# --- what they say ---
+
+ok "version" grep -Eqx '[0-9]+\.[0-9]+\.[0-9]+' version
+is "$(cat enable)" 0 "it is not enabled"
+ok "cpu_type is one word" grep -Eqx '[a-z0-9_-]+' cpu_type
+ok "the timer is among the events" grep -qx 'timer timer available' events
+is "$(grep -Evc '^[^ ]+ [^ ]+ (available|E[A-Z0-9]+)$' events)" 0 \
+	"an event a line, its source, and whether it is there"
+is "$(cat 0/event 0/freq 0/count 0/enabled 0/kernel 0/user | tr '\n' ' ')" \
+	"timer 997 0 1 1 1 " "counter 0 is ready"
+is "$(cat 1/enabled 2/enabled 3/enabled | tr '\n' ' ')" "0 0 0 " \
+	"the others are off"
+
+# --- the switches ---
+
+ok "enable" bash -c 'echo 1 >enable'
+is "$(cat enable)" 1 "it is enabled"
+ok "enable again" bash -c 'echo 1 >enable'
+for _ in {1..20}; do
+	gzip -c /bin/bash >/dev/null
+	echo 1 >dump
+	[ -d images/vmlinux ] && [ -d 'images/}usr}bin}gzip' ] && break
+done
+ok "enabled, it says EBUSY to a new event" \
+	test "$("$put" 0/event 'cpu-clock\n')" = EBUSY
+ok "disable, by O_APPEND" bash -c 'echo 0 >>enable'
+is "$(cat enable)" 0 "it is disabled"
+ok "disable again" bash -c 'echo 0x0 >enable'
+ok "dump" bash -c 'echo 1 >dump'
+is "$("$put" -r sync_ms '  123\n'; cat sync_ms)" "6
+123" "a size, written with blanks"
+
+# --- images ---
+
+gzip='images/}usr}bin}gzip'
+is "$(names "$gzip")" "dcookie hist path samples start" "an image's files"
+is "$(cat "$gzip/path" "$gzip/start")" "/usr/bin/gzip
+0x0" "its path and start"
+is "$(cat images/vmlinux/path)" vmlinux "the kernel's path is its name"
+is "$(cat images/vmlinux/start)" \
+	"$(awk '$3 == "_stext" { print "0x" $1 }' /proc/kallsyms)" \
+	"the kernel's start"
+bad=0
+for i in images/*; do
+	awk -v name="${i#*/}" -v path="$(cat "$i/path")" \
+		-v cookie="$(cat "$i/dcookie")" -v start="$(cat "$i/start")" \
+		-v samples="$(cat "$i/samples")" '
+		NR == 1 { good += $0 == "# image: " name }
+		NR == 2 { good += $0 == "# path: " path }
+		NR == 3 { good += $0 == "# dcookie: " cookie }
+		/^# start: / { good += $3 == start }
+		/^# events: timer:997Hz$/ { good++ }
+		/^0x[0-9a-f]+ [0-9]+$/ { sum += $2; good = good; next }
+		!/^#/ { bad++ }
+		END { exit !(good >= 4 && !bad && sum == samples) }
+	' "$i/hist" || { bad=1; diag "$i: $(head "$i/hist")"; }
+done
+is $bad 0 "heads and sums of all histograms"
+is "$(for i in images/*; do awk '!/^0x/ { next }
+	length($1) < n || (length($1) == n && $1 <= last) { print "descends" }
+	{ n = length($1); last = $1 }' "$i/hist"; done)" "" "offsets ascend"
+is "$(for i in images/*; do echo "$(cat "$i/dcookie") $(cat "$i/path")"; done |
+	sort -n)" "$(cat dcookies)" "dcookies lists them all"
+is "$(dd if=images/vmlinux/hist bs=7 status=none | md5sum)" \
+	"$(md5sum <images/vmlinux/hist)" "read by pieces it is the same"
+is "$(dd if=images/vmlinux/hist bs=1 skip=100 status=none | md5sum)" \
+	"$(tail -c +101 <images/vmlinux/hist | md5sum)" \
+	"read from an offset it is the same"
+is "$(cat images/*/samples | awk '{ s += $1 } END { print s }')" \
+	"$(($(cat stats/received) - $(cat stats/lost_* stats/skipped_* |
+		awk '{ s += $1 } END { print s }')))" \
+	"received is what the images have, lost and skipped"
+is "$(find . -printf '%i\n' | sort | uniq -d)" "" "inode numbers are unique"
+is "$(find . -printf '%i %p\n' | sort | md5sum)" \
+	"$(find . -printf '%i %p\n' | sort | md5sum)" "and stay the same"
+
+# --- rights ---
+
+is "$(listing | awk '{ print $1, $2, $3 }' | sort -u)" "200 f root:root
+400 f root:root
+600 f root:root
+700 d root:root" "default rights"
+is "$(listing -perm 200 | awk '{ print $4 }' | tr '\n' ' ')" "dump reset " \
+	"what can only be written"
+is "$("$put" -o dump) $("$put" -o reset)" "open:EACCES open:EACCES" \
+	"even root cannot read that"
+find . -printf '-o\t/dev/oprofile/%P\n' >/tmp/all
+is "$(as_nobody '' "$put" --batch </tmp/all | sort -u)" open:EACCES \
+	"an ordinary user: EACCES"
+is "$(as_nobody ,+perfmon "$put" --batch </tmp/all | sort -u)" open:EACCES \
+	"an ordinary user with CAP_PERFMON: EACCES"
+
+mount -o remount,mode=0666 /dev/oprofile
+is "$(listing | awk '{ print $1, $2, $3 }' | sort -u)" "222 f root:root
+444 f root:root
+666 f root:root
+777 d root:root" "rights with mode=0666"
+is "$(as_nobody '' "$put" --batch </tmp/all | tally)" \
+	"2 open:EACCES
+$(($(wc -l </tmp/all) - 2)) open:EPERM" "without a capability: EPERM"
+is "$(as_nobody '' "$put" enable '1\n')" open:EPERM "also for writing"
+is "$(as_nobody ,+perfmon "$put" --batch </tmp/all | tally)" \
+	"$(($(wc -l </tmp/all) - 2)) ok
+2 open:EACCES" "CAP_PERFMON alone gets in"
+is "$(as_nobody ,+sys_admin cat version)" "$(cat version)" \
+	"CAP_SYS_ADMIN as well"
+is "$(as_nobody ,+perfmon "$put" sync_ms '321\n'; cat sync_ms)" "4
+321" "and may write"
+
+# --- what the kernel's addresses are hidden from ---
+
+echo 'add_mapping j 0xffffffffc0001000 0xffffffffc0002000' >jit_maps
+is "$(as_nobody ,+perfmon cat images/vmlinux/start jit_maps;
+	as_nobody ,+perfmon grep '# start' images/vmlinux/hist)" "0x0
+j 0x0 0x0
+# start: 0x0" "without CAP_SYSLOG there are no addresses of the kernel"
+is "$(as_nobody ,+perfmon,+syslog cat images/vmlinux/start jit_maps)" \
+	"$(cat images/vmlinux/start)
+j 0xffffffffc0001000 0xffffffffc0002000" "with it there are"
+mount -o remount,mode=0600 /dev/oprofile
+
+# --- what is gone is gone ---
+
+cd images/vmlinux || exit 1
+exec 3<hist
+echo 1 >../../reset
+is "$(cat hist 2>&1; ls . 2>&1; cat <&3 | grep -c ^0x; ls ..)" \
+	"cat: hist: No such file or directory
+0" "after a reset an image is gone, from inside as well"
+exec 3<&-
+cd ../.. || exit 1
+
+finish

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# vm: --timeout 900
+#
+# Mounting, remounting and unmounting, loading and unloading, in any order and
+# with files open.
+
+. tests/lib/tap.sh
+put=$PWD/tests/lib/put.pl
+at=/dev/oprofile
+
+# What the file system is mounted with at $1.
+options()
+{
+	awk -v at="$1" '$2 == at { print $4 }' /proc/mounts
+}
+
+rights()
+{
+	stat -c '%a %u:%g' "$1"
+}
+
+# shellcheck disable=SC2317 # called by ok
+not()
+{
+	! "$@"
+}
+
+load()
+{
+	insmod "$OP_KO"
+}
+
+loaded()
+{
+	grep -q '^oprofile ' /proc/modules
+}
+
+plan 65
+mkdir -p /tmp/a /tmp/b
+cd /
+
+# --- the module stays as long as somebody has it ---
+
+ok "unloading while mounted is refused" not rmmod oprofile
+exec 3<$at/version
+ok "unmounting while a file is open is refused" not umount $at
+ok "unmounting lazily is not" umount -l $at
+is "$(cat <&3)" "$(modinfo -F version "$OP_KO")" "the open file can be read"
+ok "unloading while a file is open is refused" not rmmod oprofile
+ok "mounting meanwhile" mount -t oprofilefs nodev $at
+ok "the new mount works" test "$(cat $at/enable)" = 0
+exec 3<&-
+ok "unmounting" umount $at
+ok "unloading" rmmod oprofile
+ok "nothing is left of it" not grep oprofile /proc/filesystems
+ok "loading" load
+ok "mounting" mount -t oprofilefs nodev $at
+cd $at/stats || exit 1
+ok "unmounting while somebody is inside is refused" not umount $at
+ok "lazily it is not" umount -l $at
+ok "inside all is there" test "$(cat received)" = 0
+ok "unloading is refused" not rmmod oprofile
+cd /
+ok "after leaving it works" rmmod oprofile
+load
+
+# --- mounting has nothing to do with sampling ---
+
+mount -t oprofilefs nodev $at
+echo 1 >$at/enable
+umount $at
+mount -t oprofilefs nodev $at
+is "$(cat $at/enable)" 1 "it samples whether mounted or not"
+umount $at
+ok "unloading while sampling" rmmod oprofile
+load
+mount -t oprofilefs nodev $at
+is "$(cat $at/enable)" 0 "loaded again it does not sample"
+umount $at
+
+# --- options ---
+
+for bad in mode=01777 mode=7777 mode=8 mode=rw mode= mode=-1 mode \
+	   uid=-1 uid=4294967295 uid= gid=-1 gid=4294967296 gid=x \
+	   nonsense nonsense=1; do
+	ok "mount -o $bad is refused" not mount -t oprofilefs -o $bad nodev $at
+done
+is "$(options $at)" "" "and nothing is mounted"
+ok "mounting with all options" \
+	mount -t oprofilefs -o uid=7,gid=8,mode=0640 nodev $at
+is "$(options $at)" rw,relatime,uid=7,gid=8,mode=0640 "they are shown"
+is "$(rights $at) $(rights $at/enable) $(rights $at/version) $(:
+	)$(rights $at/dump) $(rights $at/stats/cpu0/received)" \
+	"750 7:8 640 7:8 440 7:8 200 7:8 440 7:8" "and hold"
+exec 3<$at/version
+cd $at/stats/cpu0 || exit 1
+ok "remounting" mount -o remount,gid=9,mode=0604 $at
+is "$(options $at)" rw,relatime,uid=7,gid=9,mode=0604 "what is new is shown"
+is "$(rights $at) $(rights $at/enable) $(stat -Lc '%a %u:%g' /dev/fd/3) $(:
+	)$(rights .) $(rights received)" \
+	"705 7:9 604 7:9 404 7:9 705 7:9 404 7:9" \
+	"and holds, also of what is in use"
+cd /
+exec 3<&-
+ok "a bad remount is refused" not mount -o remount,mode=0666,uid=-1 $at
+is "$(options $at)" rw,relatime,uid=7,gid=9,mode=0604 "and changes nothing"
+
+# --- one tree, however often it is mounted ---
+
+ok "a second mount" mount -t oprofilefs nodev /tmp/a
+is "$(options /tmp/a)" rw,relatime,uid=7,gid=9,mode=0604 \
+	"without options it changes none"
+ok "a third mount" mount -t oprofilefs -o mode=0600 nodev /tmp/b
+is "$(options $at) $(options /tmp/a) $(options /tmp/b)" \
+	"rw,relatime,uid=7,gid=9 rw,relatime,uid=7,gid=9 rw,relatime,uid=7,gid=9" \
+	"one with an option sets it for all"
+echo 250 >$at/sync_ms
+is "$(cat /tmp/a/sync_ms /tmp/b/sync_ms | tr '\n' ' ')" "250 250 " \
+	"what is written here is read there"
+umount $at
+umount /tmp/a
+is "$(options /tmp/b)" rw,relatime,uid=7,gid=9 "the last one keeps them"
+umount /tmp/b
+mount -t oprofilefs nodev $at
+is "$(options $at) $(rights $at/enable)" "rw,relatime 600 0:0" \
+	"after that they are forgotten"
+is "$(cat $at/sync_ms)" 250 "unlike what was set in the files"
+umount $at
+
+# --- read-only ---
+
+mount -t oprofilefs -o ro nodev $at
+is "$("$put" $at/sync_ms '300\n')" open:EROFS "read-only"
+mount -t oprofilefs nodev /tmp/a
+is "$("$put" /tmp/a/sync_ms '300\n')" 4 "another mount is not"
+is "$("$put" $at/sync_ms '301\n')" open:EROFS "the first one still is"
+mount -o remount,rw $at
+is "$("$put" $at/sync_ms '302\n')" 4 "until it is remounted"
+umount $at
+umount /tmp/a
+
+# --- again and again ---
+
+# shellcheck disable=SC2317 # called by ok
+cycles()
+{
+	local i
+
+	for i in {1..200}; do
+		mount -t oprofilefs -o mode=0$((600 + i % 2 * 44)) nodev "$at" &&
+		mount -t oprofilefs nodev /tmp/a &&
+		exec 3<"$at/events" 4</tmp/a/stats 5>/tmp/a/jit_maps &&
+		read -r _ <&3 &&
+		umount -l /tmp/a &&
+		exec 3<&- 4<&- 5>&- &&
+		umount "$at" || return 1
+	done
+}
+ok "200 times mounted and unmounted" cycles
+
+# shellcheck disable=SC2317 # called by ok
+reloads()
+{
+	local i
+
+	for i in {1..20}; do
+		rmmod oprofile && load &&
+		mount -t oprofilefs nodev "$at" &&
+		echo 1 >"$at/enable" &&
+		umount "$at" || return 1
+	done
+}
+ok "20 times unloaded while sampling and loaded" reloads
+
+# All at once; each may fail, but nothing may break.
+end=$((SECONDS + 30))
+while [ $SECONDS -lt $end ]; do
+	mount -t oprofilefs nodev /tmp/a; umount /tmp/a
+done 2>/dev/null &
+while [ $SECONDS -lt $end ]; do
+	mount -t oprofilefs nodev /tmp/b
+	exec 3<>/tmp/b/jit_maps && echo -n "add_mapping a 0xffff" >&3
+	ls -lR /tmp/b
+	umount -l /tmp/b
+	exec 3<&-
+done >/dev/null 2>&1 &
+while [ $SECONDS -lt $end ]; do
+	rmmod oprofile; load
+done >/dev/null 2>&1 &
+while [ $SECONDS -lt $end ]; do
+	echo 1 >/tmp/a/enable; cat /tmp/[ab]/images/*/hist
+	echo 1 >/tmp/b/reset; echo 0 >/tmp/b/enable
+done >/dev/null 2>&1 &
+wait
+while umount -l /tmp/a || umount -l /tmp/b; do :; done 2>/dev/null
+loaded || load
+ok "mounting after all that" mount -t oprofilefs nodev $at
+ok "enabling" bash -c "echo 1 >$at/enable"
+ok "unmounting" umount $at
+ok "unloading" rmmod oprofile
+ok "loading" load
+
+finish
