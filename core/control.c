@@ -168,9 +168,6 @@ int op_enable(void)
 	mutex_lock(&op_control_mutex);
 	if (op_is_enabled)
 		goto out;
-	ret = op_counters_check();
-	if (ret)
-		goto out;
 	if (!op_wait_pending()) {
 		ret = -EBUSY;
 		goto out;
@@ -180,11 +177,15 @@ int op_enable(void)
 	mutex_unlock(&op_sync_mutex);
 	if (ret)
 		goto out;
+	ret = op_counters_prepare();
+	if (ret)
+		goto out;
 	/* Samples may come before this returns. */
 	WRITE_ONCE(op_is_enabled, true);
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile:online",
 				op_cpu_online, op_cpu_offline);
 	if (ret < 0) {
+		op_counters_finish();
 		WRITE_ONCE(op_is_enabled, false);
 		op_wait_pending();
 		op_sync_all();
@@ -209,6 +210,7 @@ int op_disable(void)
 	mutex_lock(&op_control_mutex);
 	if (op_is_enabled) {
 		cpuhp_remove_state(op_hotplug_state);
+		op_counters_finish();
 		op_wait_pending();
 		op_sync_all();
 		WRITE_ONCE(op_is_enabled, false);

@@ -262,32 +262,53 @@ out:
 }
 
 /**
- * op_counters_check - can what is wished for be had?
+ * op_counters_finish - give back what op_counters_prepare() got
  *
- * Context: process, op_control_mutex held.
- * Return: 0, -EINVAL (no counter is enabled), or what the source says.
+ * Context: process, op_control_mutex held; no CPU is sampled any more.
  */
-int op_counters_check(void)
+void op_counters_finish(void)
+{
+	unsigned int idx;
+
+	for (idx = 0; idx < OP_NR_COUNTERS; idx++) {
+		if (op_counter_source[idx] && op_counter_source[idx]->finish)
+			op_counter_source[idx]->finish(idx);
+		op_counter_source[idx] = NULL;
+	}
+}
+
+/**
+ * op_counters_prepare - get what the enabled counters need
+ *
+ * Context: process, op_control_mutex held, may sleep; no CPU is sampled yet.
+ * Return: 0, -EINVAL (no counter is enabled), or what the source says; then
+ * nothing is held.
+ */
+int op_counters_prepare(void)
 {
 	const struct op_counter_config *config;
+	const struct op_source *source;
 	unsigned int idx;
 	bool any = false;
-	int error;
+	int ret;
 
 	for (idx = 0; idx < OP_NR_COUNTERS; idx++) {
 		config = &op_counters[idx];
-		op_counter_source[idx] = NULL;
 		if (!config->enabled)
 			continue;
-		op_counter_source[idx] = op_source_find(config, &error);
-		if (error) {
+		any = true;
+		source = op_source_find(config, &ret);
+		if (!ret && source->prepare)
+			ret = source->prepare(config, idx);
+		if (ret) {
 			pr_info_ratelimited(
 				"counter %u: this machine has no event %s (error %d); the file events lists what it has\n",
-				idx, config->event, error);
-			return error;
+				idx, config->event, ret);
+			op_counters_finish();
+			return ret;
 		}
+		op_counter_source[idx] = source;
 		op_sample_set_modes(idx, config->kernel, config->user);
-		any = true;
 	}
 	if (!any)
 		pr_info_ratelimited("no counter is enabled\n");

@@ -135,7 +135,8 @@ extern struct mutex op_control_mutex;
 /* counters.c */
 int op_counters_start_cpu(unsigned int cpu);
 void op_counters_stop_cpu(unsigned int cpu);
-int op_counters_check(void);
+int op_counters_prepare(void);
+void op_counters_finish(void);
 void op_counters_init(void);
 
 /* stats.c */

@@ -64,6 +64,9 @@ enum op_counter_field {
  * @check: is this configuration one of this source's?  -ENOENT: the event's
  *	name is not known here; -EINVAL, -ERANGE: known, but with a period or
  *	rate that cannot be; -ENODEV: known, and this machine lacks it.
+ * @prepare: get all that sampling of counter @idx needs and that can't be got
+ *	in a hotplug step; nothing runs yet.  May be %NULL.
+ * @finish: give it back; nothing runs any more.  May be %NULL.
  * @start: begin sampling counter @idx on @cpu.  Runs on that CPU, in its
  *	hotplug thread, may sleep.
  * @stop: end it; when this returns, no op_sample() of it is under way.
@@ -74,6 +77,9 @@ struct op_source {
 	const char *name;
 	struct list_head node;
 	int (*check)(const struct op_counter_config *config);
+	int (*prepare)(const struct op_counter_config *config,
+		       unsigned int idx);
+	void (*finish)(unsigned int idx);
 	int (*start)(const struct op_counter_config *config, unsigned int idx,
 		     unsigned int cpu);
 	void (*stop)(unsigned int idx, unsigned int cpu);

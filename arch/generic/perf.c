@@ -10,10 +10,14 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cpumask.h>
 #include <linux/kstrtox.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 
 #include "arch/generic/generic.h"
 #include "core/oprofile.h"
@@ -62,11 +66,27 @@ static const struct op_perf_name {
 	{ "iTLB-load-misses", PERF_TYPE_HW_CACHE, OP_CACHE(ITLB, READ, MISS) },
 };
 
+/**
+ * struct op_perf_cpu - the counters of one CPU
+ * @mutex: protects what follows; never held while an event is made or released,
+ *	which may wait for CPU hotplug, and that for us
+ * @event: each counter's event
+ * @wanted: bit of each counter that is to run
+ * @used: bit of each event that has run: it does not survive its CPU's absence
+ * @renew: makes the events of a CPU that has come (back) anew
+ */
 struct op_perf_cpu {
+	struct mutex mutex;
 	struct perf_event *event[OP_NR_COUNTERS];
+	unsigned long wanted;
+	unsigned long used;
+	struct work_struct renew;
 };
 
 static DEFINE_PER_CPU(struct op_perf_cpu, op_perf_cpu);
+
+/* What each counter counts, from prepare to finish. */
+static struct op_counter_config op_perf_configs[OP_NR_COUNTERS];
 
 /* perf calls a raw event r and up to 16 hex digits. */
 static int op_perf_raw(const char *name, u64 *config)
@@ -121,23 +141,25 @@ static bool op_perf_is_clock(const struct perf_event_attr *attr)
 		attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* Only a try tells whether the machine has an event. */
-static int op_perf_try(struct perf_event_attr *attr)
+/* A counter's event on one CPU, not running yet. */
+static struct perf_event *op_perf_create(const struct op_counter_config *config,
+					 unsigned int idx, unsigned int cpu)
 {
-	struct perf_event *event;
+	struct perf_event_attr attr;
+	int ret;
 
-	attr->disabled = 1;
-	event = perf_event_create_kernel_counter(attr, raw_smp_processor_id(),
-						 NULL, op_perf_overflow, NULL);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	perf_event_release_kernel(event);
-	return 0;
+	ret = op_perf_attr(config, &attr);
+	if (ret)
+		return ERR_PTR(ret);
+	attr.disabled = 1;
+	return perf_event_create_kernel_counter(
+		&attr, cpu, NULL, op_perf_overflow, (void *)(unsigned long)idx);
 }
 
 static int op_perf_check(const struct op_counter_config *config)
 {
 	struct perf_event_attr attr;
+	struct perf_event *event;
 	int ret;
 
 	ret = op_perf_attr(config, &attr);
@@ -153,45 +175,130 @@ static int op_perf_check(const struct op_counter_config *config)
 	if (op_perf_is_clock(&attr) && config->count &&
 	    config->count < NSEC_PER_SEC / OP_PERF_MAX_HZ)
 		return -ERANGE;
-	ret = op_perf_try(&attr);
+
+	/* Only a try tells whether the machine has an event. */
+	event = op_perf_create(config, 0, raw_smp_processor_id());
+	if (!IS_ERR(event)) {
+		perf_event_release_kernel(event);
+		return 0;
+	}
 	/* The name is known, so it is the machine that lacks it. */
+	ret = PTR_ERR(event);
 	return ret == -ENOENT || ret == -EOPNOTSUPP ? -ENODEV : ret;
+}
+
+/* Release what a counter has on all CPUs.  None of it runs. */
+static void op_perf_finish(unsigned int idx)
+{
+	struct op_perf_cpu *p;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		p = &per_cpu(op_perf_cpu, cpu);
+		cancel_work_sync(&p->renew);
+		if (p->event[idx])
+			perf_event_release_kernel(p->event[idx]);
+		p->event[idx] = NULL;
+		__clear_bit(idx, &p->used);
+	}
+}
+
+/*
+ * Making an event may wait for the lock of CPU hotplug (a static key's), so it
+ * can't be done in a hotplug step: all are made before the first step.
+ */
+static int op_perf_prepare(const struct op_counter_config *config,
+			   unsigned int idx)
+{
+	struct perf_event *event;
+	unsigned int cpu;
+
+	op_perf_configs[idx] = *config;
+	for_each_online_cpu(cpu) {
+		event = op_perf_create(config, idx, cpu);
+		/* A CPU that is going at this moment is no reason to fail. */
+		if (PTR_ERR_OR_ZERO(event) == -ENODEV && !cpu_online(cpu))
+			continue;
+		if (IS_ERR(event)) {
+			op_perf_finish(idx);
+			return PTR_ERR(event);
+		}
+		per_cpu(op_perf_cpu, cpu).event[idx] = event;
+	}
+	return 0;
+}
+
+/* Make a CPU's events anew and let them run.  Outside of any hotplug step. */
+static void op_perf_renew(struct work_struct *work)
+{
+	struct op_perf_cpu *p = container_of(work, struct op_perf_cpu, renew);
+	struct perf_event *event;
+	unsigned int cpu, idx;
+
+	for_each_possible_cpu(cpu) {
+		if (p == &per_cpu(op_perf_cpu, cpu))
+			break;
+	}
+	for (idx = 0; idx < OP_NR_COUNTERS; idx++) {
+		if (!test_bit(idx, &p->wanted))
+			continue;
+		event = op_perf_create(&op_perf_configs[idx], idx, cpu);
+		if (IS_ERR(event)) {
+			pr_info_ratelimited(
+				"event %s can't be had on CPU %u (error %ld)\n",
+				op_perf_configs[idx].event, cpu,
+				PTR_ERR(event));
+			continue;
+		}
+		mutex_lock(&p->mutex);
+		swap(event, p->event[idx]);
+		if (test_bit(idx, &p->wanted)) {
+			perf_event_enable(p->event[idx]);
+			__set_bit(idx, &p->used);
+		}
+		mutex_unlock(&p->mutex);
+		if (event)
+			perf_event_release_kernel(event);
+	}
 }
 
 static int op_perf_start(const struct op_counter_config *config,
 			 unsigned int idx, unsigned int cpu)
 {
-	struct perf_event_attr attr;
+	struct op_perf_cpu *p = &per_cpu(op_perf_cpu, cpu);
 	struct perf_event *event;
-	int ret;
+	int ret = 0;
 
-	ret = op_perf_attr(config, &attr);
-	if (ret)
-		return ret;
-	event = perf_event_create_kernel_counter(
-		&attr, cpu, NULL, op_perf_overflow, (void *)(unsigned long)idx);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	per_cpu(op_perf_cpu, cpu).event[idx] = event;
-	/* A pinned counter that finds no room on the PMU is in error. */
-	if (event->state != PERF_EVENT_STATE_ACTIVE) {
-		pr_info_ratelimited(
-			"event %s has no free counter on CPU %u: somebody else (the NMI watchdog?) holds it\n",
-			config->event, cpu);
-		perf_event_release_kernel(event);
-		per_cpu(op_perf_cpu, cpu).event[idx] = NULL;
-		return -EBUSY;
+	mutex_lock(&p->mutex);
+	event = p->event[idx];
+	__set_bit(idx, &p->wanted);
+	if (!event || test_bit(idx, &p->used)) {
+		schedule_work(&p->renew);
+	} else {
+		__set_bit(idx, &p->used);
+		perf_event_enable(event);
+		/* A pinned counter that finds no room on the PMU is in error. */
+		if (event->state != PERF_EVENT_STATE_ACTIVE) {
+			pr_info_ratelimited(
+				"event %s has no free counter on CPU %u: somebody else (the NMI watchdog?) holds it\n",
+				config->event, cpu);
+			__clear_bit(idx, &p->wanted);
+			ret = -EBUSY;
+		}
 	}
-	return 0;
+	mutex_unlock(&p->mutex);
+	return ret;
 }
 
 static void op_perf_stop(unsigned int idx, unsigned int cpu)
 {
-	struct perf_event **event = &per_cpu(op_perf_cpu, cpu).event[idx];
+	struct op_perf_cpu *p = &per_cpu(op_perf_cpu, cpu);
 
-	if (*event)
-		perf_event_release_kernel(*event);
-	*event = NULL;
+	mutex_lock(&p->mutex);
+	__clear_bit(idx, &p->wanted);
+	if (p->event[idx])
+		perf_event_disable(p->event[idx]);
+	mutex_unlock(&p->mutex);
 }
 
 static const char *op_perf_event(unsigned int n)
@@ -202,6 +309,8 @@ static const char *op_perf_event(unsigned int n)
 static struct op_source op_perf_source = {
 	.name = "perf",
 	.check = op_perf_check,
+	.prepare = op_perf_prepare,
+	.finish = op_perf_finish,
 	.start = op_perf_start,
 	.stop = op_perf_stop,
 	.event = op_perf_event,
@@ -221,7 +330,14 @@ int op_perf_init(void)
 		.kernel = true,
 		.user = true,
 	};
+	struct op_perf_cpu *p;
+	unsigned int cpu;
 
+	for_each_possible_cpu(cpu) {
+		p = &per_cpu(op_perf_cpu, cpu);
+		mutex_init(&p->mutex);
+		INIT_WORK(&p->renew, op_perf_renew);
+	}
 	op_source_register(&op_perf_source);
 	if (!op_perf_check(&cycles))
 		return op_counter_set_event(0, cycles.event);

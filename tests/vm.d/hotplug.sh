@@ -12,7 +12,7 @@ set -u
 . tests/lib/oprofile.sh
 
 cpu=/sys/devices/system/cpu
-plan 13
+plan 25
 
 received()
 {
@@ -70,4 +70,28 @@ echo 1 >$cpu/cpu1/online
 echo 1 >$cpu/cpu2/online
 op_stop
 op_conserved "nor when CPUs come and go all the time"
+
+# Those of perf need locks that hotplug holds (page-faults' static key does), and
+# do not outlive their CPU.
+for event in cpu-clock page-faults; do
+	op_stop
+	echo 1 >"$op/reset"
+	echo $event >"$op/0/event"
+	ok "$event is enabled" sh -c "echo 1 >$op/enable"
+	burn_on 1
+	ok "$event: CPU 1 goes" timeout 60 sh -c "echo 0 >$cpu/cpu1/online"
+	gone=$(received 1)
+	[ "$gone" -gt 0 ]
+	result $? "$event: it was sampled ($gone)"
+	ok "$event: CPU 1 comes back" \
+		timeout 60 sh -c "echo 1 >$cpu/cpu1/online"
+	for _ in 1 2 3 4 5 6 7 8; do
+		taskset -c 1 ls / >/dev/null
+	done
+	burn_on 1
+	op_stop
+	[ "$(received 1)" -gt "$gone" ]
+	result $? "$event: and is sampled again ($(received 1))"
+	op_conserved "$event: no sample got lost"
+done
 finish
