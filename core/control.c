@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Control: what is switched on and off, and how large things are.
+ * Control: what is switched on and off.
  *
  * Sampling runs on a CPU from its "online" hotplug step to its "offline" step;
  * enabling and disabling are the same two steps for all CPUs at once, so a CPU
@@ -14,88 +14,14 @@
 #include <linux/cpuhotplug.h>
 #include <linux/delay.h>
 #include <linux/jiffies.h>
-#include <linux/log2.h>
-#include <linux/sizes.h>
 
 #include "core/cpu_buffer.h"
 #include "core/internal.h"
 
-/* See core/internal.h. */
-DEFINE_MUTEX(op_control_mutex);
-
-static bool op_is_enabled;
 static int op_hotplug_state;
 
 /* How long disabling waits for samples that wait for their tasks. */
 #define OP_PENDING_WAIT (2 * HZ)
-
-/* What a parameter may be. */
-static const struct {
-	u64 min;
-	u64 max;
-	bool pow2;   /* rounded up to a power of two */
-	bool frozen; /* not to be changed while sampling is enabled */
-} op_param_ranges[OP_NR_PARAMS] = {
-	[OP_PARAM_CPU_BUFFER_SIZE] = { 4, SZ_1M, false, true },
-	[OP_PARAM_BUFFER_SIZE] = { 256, SZ_16M, true, true },
-	[OP_PARAM_BUFFER_WATERSHED] = { 1, SZ_16M, false, false },
-	[OP_PARAM_SYNC_MS] = { 1, 10000, false, false },
-	[OP_PARAM_HIST_MEMORY] = { SZ_64K, U64_MAX, false, false },
-};
-
-static u64 op_params[OP_NR_PARAMS] = {
-	[OP_PARAM_CPU_BUFFER_SIZE] = 8192,  [OP_PARAM_BUFFER_SIZE] = 16384,
-	[OP_PARAM_BUFFER_WATERSHED] = 4096, [OP_PARAM_SYNC_MS] = 100,
-	[OP_PARAM_HIST_MEMORY] = SZ_128M,
-};
-
-/**
- * op_param_get - a parameter's value
- * @param: which; the unit stands at &enum op_param
- *
- * Context: any.
- */
-u64 op_param_get(enum op_param param)
-{
-	return READ_ONCE(op_params[param]);
-}
-
-/**
- * op_param_set - change a parameter
- * @param: which
- * @value: in its unit
- *
- * A bound of memory that is below what is in use makes nothing go away; what
- * comes is refused.
- *
- * Context: process, may sleep.
- * Return: 0, -EBUSY (sampling is enabled), -ERANGE (too small or too large) or
- * -EINVAL (a watershed larger than the buffer, or a buffer smaller than it).
- */
-int op_param_set(enum op_param param, u64 value)
-{
-	const typeof(op_param_ranges[0]) *range = &op_param_ranges[param];
-	int ret = 0;
-
-	if (value < range->min || value > range->max)
-		return -ERANGE;
-	if (range->pow2)
-		value = roundup_pow_of_two(value);
-
-	mutex_lock(&op_control_mutex);
-	if (range->frozen && op_is_enabled)
-		ret = -EBUSY;
-	else if (param == OP_PARAM_BUFFER_SIZE &&
-		 value < op_params[OP_PARAM_BUFFER_WATERSHED])
-		ret = -EINVAL;
-	else if (param == OP_PARAM_BUFFER_WATERSHED &&
-		 value > op_params[OP_PARAM_BUFFER_SIZE])
-		ret = -EINVAL;
-	else
-		WRITE_ONCE(op_params[param], value);
-	mutex_unlock(&op_control_mutex);
-	return ret;
-}
 
 /* Begin to sample a CPU.  In its hotplug thread. */
 static int op_cpu_online(unsigned int cpu)
@@ -143,16 +69,6 @@ static bool op_wait_pending(void)
 }
 
 /**
- * op_enabled - is sampling enabled?
- *
- * Context: any.
- */
-bool op_enabled(void)
-{
-	return READ_ONCE(op_is_enabled);
-}
-
-/**
  * op_enable - begin to sample
  *
  * Context: process, may sleep.
@@ -166,14 +82,14 @@ int op_enable(void)
 	int ret = 0;
 
 	mutex_lock(&op_control_mutex);
-	if (op_is_enabled)
+	if (op_enabled())
 		goto out;
 	if (!op_wait_pending()) {
 		ret = -EBUSY;
 		goto out;
 	}
 	mutex_lock(&op_sync_mutex);
-	ret = op_event_buffer_resize(op_params[OP_PARAM_BUFFER_SIZE]);
+	ret = op_event_buffer_resize(op_param_get(OP_PARAM_BUFFER_SIZE));
 	mutex_unlock(&op_sync_mutex);
 	if (ret)
 		goto out;
@@ -181,12 +97,12 @@ int op_enable(void)
 	if (ret)
 		goto out;
 	/* Samples may come before this returns. */
-	WRITE_ONCE(op_is_enabled, true);
+	op_set_enabled(true);
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile:online",
 				op_cpu_online, op_cpu_offline);
 	if (ret < 0) {
 		op_counters_finish();
-		WRITE_ONCE(op_is_enabled, false);
+		op_set_enabled(false);
 		op_wait_pending();
 		op_sync_all();
 		pr_info("not enabled: error %d\n", ret);
@@ -208,12 +124,12 @@ out:
 int op_disable(void)
 {
 	mutex_lock(&op_control_mutex);
-	if (op_is_enabled) {
+	if (op_enabled()) {
 		cpuhp_remove_state(op_hotplug_state);
 		op_counters_finish();
 		op_wait_pending();
 		op_sync_all();
-		WRITE_ONCE(op_is_enabled, false);
+		op_set_enabled(false);
 	}
 	mutex_unlock(&op_control_mutex);
 	return 0;
@@ -278,12 +194,14 @@ int op_core_init(void)
 	ret = op_sync_init();
 	if (ret)
 		goto err_dcookies;
-	ret = op_kernel_map_init();
+	op_kernel_map_init();
+	ret = op_modules_init();
 	if (ret)
-		goto err_sync;
+		goto err_kernel_map;
 	return 0;
 
-err_sync:
+err_kernel_map:
+	op_kernel_map_exit();
 	op_sync_exit();
 err_dcookies:
 	op_dcookies_exit();
@@ -302,8 +220,9 @@ void op_core_exit(void)
 	op_disable();
 	op_sample_exit();
 	/* First the notifier, which syncs. */
-	op_kernel_map_exit();
+	op_modules_exit();
 	op_sync_exit();
+	op_kernel_map_exit();
 	op_jit_exit();
 	mutex_lock(&op_sync_mutex);
 	op_sync_forget_images();

@@ -275,9 +275,7 @@ struct op_hist *op_hist_read(struct op_image *image)
 	struct op_flat_bin *flat;
 	struct op_hist_row *row;
 	struct op_hist *hist;
-	struct op_counter_config config;
 	unsigned long room;
-	unsigned int idx;
 	long i, n;
 
 	do {
@@ -297,11 +295,7 @@ struct op_hist *op_hist_read(struct op_image *image)
 		kvfree(flat);
 		return ERR_PTR(-ENOMEM);
 	}
-	for (idx = 0; idx < OP_NR_COUNTERS; idx++) {
-		op_counter_get(idx, &config);
-		if (config.enabled || op_histogram_uses(idx))
-			__set_bit(idx, &hist->columns);
-	}
+	hist->columns = READ_ONCE(op_counters_used);
 	for (i = 0; i < n; i++) {
 		if (!hist->nr_rows ||
 		    hist->rows[hist->nr_rows - 1].offset != flat[i].offset)

@@ -39,8 +39,11 @@ void op_sync_request(void);
 void op_sync_forget_images(void);
 
 /* kernel_map.c */
-int op_kernel_map_init(void);
+struct module;
+void op_kernel_map_init(void);
 void op_kernel_map_exit(void);
+void op_kernel_map_add(const struct module *mod, bool init);
+void op_kernel_map_remove(const struct module *mod, bool init_only);
 struct op_image *op_kernel_map_find(u64 pc, u64 *offset);
 
 /* image_name.c */
@@ -124,13 +127,19 @@ void op_jit_exit(void);
 struct op_image *op_jit_find_user(struct mm_struct *mm, u64 pc, u64 *offset);
 struct op_image *op_jit_find_kernel(u64 pc, u64 *offset);
 
-/* control.c */
+/* settings.c */
 
 /*
  * Held for every change of what is sampled and how; the outermost of all.
  * While sampling is enabled nothing that it guards changes.
  */
 extern struct mutex op_control_mutex;
+
+void op_set_enabled(bool enabled);
+
+/* modules.c */
+int op_modules_init(void);
+void op_modules_exit(void);
 
 /* counters.c */
 int op_counters_start_cpu(unsigned int cpu);

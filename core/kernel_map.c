@@ -2,10 +2,8 @@
 /*
  * Kernel map: which image a kernel address belongs to.
  *
- * Modules are known from the notifier and, those that were there before us,
- * from the kset of /sys/module; the kernel's own text and BPF programs by what
- * sprint_symbol() answers.  Before a module's text goes away the CPU buffers
- * are synced, so that an address in them is always of the module that had it.
+ * Modules are those that modules.c tells of; the kernel's own text and BPF
+ * programs are known by what sprint_symbol() answers.
  *
  * Process context.
  */
@@ -15,10 +13,8 @@
 #include <linux/interval_tree.h>
 #include <linux/jhash.h>
 #include <linux/kallsyms.h>
-#include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/module.h>
-#include <linux/notifier.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -163,7 +159,14 @@ static bool op_module_is_known(const struct module *mod)
 	return false;
 }
 
-static void op_module_add(const struct module *mod, bool init)
+/**
+ * op_kernel_map_add - a module's text is there
+ * @mod: the module; nothing happens if it is known already
+ * @init: its init text is there as well
+ *
+ * Context: process, may sleep.
+ */
+void op_kernel_map_add(const struct module *mod, bool init)
 {
 	mutex_lock(&op_kernel_map_mutex);
 	if (!op_module_is_known(mod)) {
@@ -174,88 +177,23 @@ static void op_module_add(const struct module *mod, bool init)
 	mutex_unlock(&op_kernel_map_mutex);
 }
 
-static void op_module_remove(const struct module *mod, bool init_only)
+/**
+ * op_kernel_map_remove - a module's text goes away
+ * @mod: the module
+ * @init_only: only its init text
+ *
+ * Context: process, may sleep; what was sampled there has been synced.
+ */
+void op_kernel_map_remove(const struct module *mod, bool init_only)
 {
 	struct op_kernel_range *range, *next;
 
-	/* What was sampled there so far is still that module's. */
-	if (op_enabled())
-		op_sync_all();
 	mutex_lock(&op_kernel_map_mutex);
 	list_for_each_entry_safe(range, next, &op_kernel_range_list, list) {
 		if (range->mod == mod && (range->init || !init_only))
 			op_kernel_range_free(range);
 	}
 	mutex_unlock(&op_kernel_map_mutex);
-}
-
-static int op_module_notify(struct notifier_block *nb, unsigned long state,
-			    void *data)
-{
-	const struct module *mod = data;
-
-	switch (state) {
-	case MODULE_STATE_COMING:
-		op_module_add(mod, true);
-		break;
-	case MODULE_STATE_LIVE:
-		/* It may have come while we were being loaded. */
-		op_module_add(mod, false);
-		op_module_remove(mod, true);
-		break;
-	case MODULE_STATE_GOING:
-		op_module_remove(mod, false);
-		break;
-	}
-	return NOTIFY_OK;
-}
-
-static struct notifier_block op_module_nb = {
-	.notifier_call = op_module_notify,
-};
-
-/*
- * Those that are there.  The kset's lock can't be held where memory is taken,
- * so references are collected first; a reference keeps the module's memory, of
- * which the object is a part.
- */
-static int op_modules_scan(void)
-{
-	struct kset *kset = THIS_MODULE->mkobj.kobj.kset;
-	struct module_kobject *mk;
-	struct kobject *kobj, **found;
-	size_t room = 0, n, i;
-
-	do {
-		room += 256;
-		found = kvmalloc_array(room, sizeof(*found), GFP_KERNEL);
-		if (!found)
-			return -ENOMEM;
-		n = 0;
-		spin_lock(&kset->list_lock);
-		list_for_each_entry(kobj, &kset->list, entry) {
-			mk = container_of(kobj, struct module_kobject, kobj);
-			/* Built-in ones are here as well, without a module. */
-			if (!mk->mod || !kobject_get_unless_zero(kobj))
-				continue;
-			found[n++] = kobj;
-			if (n == room)
-				break;
-		}
-		spin_unlock(&kset->list_lock);
-
-		for (i = 0; i < n; i++) {
-			mk = container_of(found[i], struct module_kobject,
-					  kobj);
-			if (mk->mod->state != MODULE_STATE_GOING)
-				op_module_add(mk->mod,
-					      mk->mod->state ==
-						      MODULE_STATE_COMING);
-			kobject_put(found[i]);
-		}
-		kvfree(found);
-	} while (n == room);
-	return 0;
 }
 
 /**
@@ -298,40 +236,29 @@ struct op_image *op_kernel_map_find(u64 pc, u64 *offset)
 }
 
 /**
- * op_kernel_map_init - learn where the kernel and the modules are
+ * op_kernel_map_init - learn where the kernel is
  *
  * Context: process, at load.
- * Return: 0 or a negative errno.
  */
-int op_kernel_map_init(void)
+void op_kernel_map_init(void)
 {
 	unsigned long inside = (unsigned long)&sprint_symbol;
-	int ret;
 
 	op_kernel_start = op_kernel_border(inside, -1);
 	op_kernel_end = op_kernel_border(inside, 1) + 1;
 	op_image_fixed[OP_IMAGE_VMLINUX]->start = op_kernel_start;
-
-	/* First the notifier, so that none slips through in between. */
-	ret = register_module_notifier(&op_module_nb);
-	if (ret)
-		return ret;
-	ret = op_modules_scan();
-	if (ret)
-		op_kernel_map_exit();
-	return ret;
 }
 
 /**
  * op_kernel_map_exit - forget the modules
  *
- * Context: process, at unload; what is synced from now on has no module's name.
+ * Context: process, at unload; nobody adds any more, and what is synced from
+ * now on has no module's name.
  */
 void op_kernel_map_exit(void)
 {
 	struct op_kernel_range *range, *next;
 
-	unregister_module_notifier(&op_module_nb);
 	mutex_lock(&op_kernel_map_mutex);
 	list_for_each_entry_safe(range, next, &op_kernel_range_list, list)
 		op_kernel_range_free(range);

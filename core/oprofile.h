@@ -233,7 +233,7 @@ struct op_hist_row {
 
 /**
  * struct op_hist - a histogram at one moment
- * @columns: bit i: counter i is a column (enabled, or it has samples)
+ * @columns: bit i: counter i has samples, in this image or another
  * @nr_rows: lines
  * @rows: ascending by offset
  */

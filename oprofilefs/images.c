@@ -95,6 +95,7 @@ static void op_hist_fold(struct op_hist *hist)
 	hist->nr_rows = fold - hist->rows + 1;
 }
 
+/* A counter is a column if it is enabled or has samples. */
 static void op_hist_name_columns(struct op_hist_open *open)
 {
 	struct op_counter_config config;
@@ -102,6 +103,8 @@ static void op_hist_name_columns(struct op_hist_open *open)
 
 	for (idx = 0; idx < OP_NR_COUNTERS; idx++) {
 		op_counter_get(idx, &config);
+		if (config.enabled)
+			__set_bit(idx, &open->hist->columns);
 		if (config.count)
 			snprintf(open->columns[idx], OP_COLUMN_LEN, "%s:%llu",
 				 config.event, config.count);
