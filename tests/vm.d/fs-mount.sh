@@ -7,6 +7,7 @@
 
 . tests/lib/tap.sh
 put=$PWD/tests/lib/put.pl
+storm=$PWD/tests/lib/mountstorm.pl
 at=/dev/oprofile
 
 # What the file system is mounted with at $1.
@@ -31,12 +32,7 @@ load()
 	insmod "$OP_KO"
 }
 
-loaded()
-{
-	grep -q '^oprofile ' /proc/modules
-}
-
-plan 65
+plan 64
 mkdir -p /tmp/a /tmp/b
 cd /
 
@@ -142,59 +138,9 @@ umount /tmp/a
 
 # --- again and again ---
 
-# shellcheck disable=SC2317 # called by ok
-cycles()
-{
-	local i
-
-	for i in {1..200}; do
-		mount -t oprofilefs -o mode=0$((600 + i % 2 * 44)) nodev "$at" &&
-		mount -t oprofilefs nodev /tmp/a &&
-		exec 3<"$at/events" 4</tmp/a/stats 5>/tmp/a/jit_maps &&
-		read -r _ <&3 &&
-		umount -l /tmp/a &&
-		exec 3<&- 4<&- 5>&- &&
-		umount "$at" || return 1
-	done
-}
-ok "200 times mounted and unmounted" cycles
-
-# shellcheck disable=SC2317 # called by ok
-reloads()
-{
-	local i
-
-	for i in {1..20}; do
-		rmmod oprofile && load &&
-		mount -t oprofilefs nodev "$at" &&
-		echo 1 >"$at/enable" &&
-		umount "$at" || return 1
-	done
-}
-ok "20 times unloaded while sampling and loaded" reloads
-
-# All at once; each may fail, but nothing may break.
-end=$((SECONDS + 30))
-while [ $SECONDS -lt $end ]; do
-	mount -t oprofilefs nodev /tmp/a; umount /tmp/a
-done 2>/dev/null &
-while [ $SECONDS -lt $end ]; do
-	mount -t oprofilefs nodev /tmp/b
-	exec 3<>/tmp/b/jit_maps && echo -n "add_mapping a 0xffff" >&3
-	ls -lR /tmp/b
-	umount -l /tmp/b
-	exec 3<&-
-done >/dev/null 2>&1 &
-while [ $SECONDS -lt $end ]; do
-	rmmod oprofile; load
-done >/dev/null 2>&1 &
-while [ $SECONDS -lt $end ]; do
-	echo 1 >/tmp/a/enable; cat /tmp/[ab]/images/*/hist
-	echo 1 >/tmp/b/reset; echo 0 >/tmp/b/enable
-done >/dev/null 2>&1 &
-wait
-while umount -l /tmp/a || umount -l /tmp/b; do :; done 2>/dev/null
-loaded || load
+ok "1000 times mounted and unmounted" "$storm" cycle 1000
+ok "100 times unloaded while sampling and loaded" "$storm" reload 100 "$OP_KO"
+ok "all of that at once" "$storm" storm 20 "$OP_KO"
 ok "mounting after all that" mount -t oprofilefs nodev $at
 ok "enabling" bash -c "echo 1 >$at/enable"
 ok "unmounting" umount $at
