@@ -93,7 +93,11 @@ op_hist()
 
 op_samples()
 {
-	op_hist "$1" | awk '{ n += $2 } END { printf "%.0f\n", n }'
+	local n=0
+
+	# No program is started: that takes an emulated machine long.
+	[ ! -e "$op/images/$1/samples" ] || read -r n <"$op/images/$1/samples"
+	echo "$n"
 }
 
 op_samples_since()
@@ -106,11 +110,13 @@ op_count_between()
 {
 	local lo=$(($2)) hi=$(($3)) offset count n=0
 
+	[ -e "$op/images/$1/hist" ] || { echo 0; return; }
 	while read -r offset count _; do
+		[ "$offset" != "#" ] || continue
 		if ((offset >= lo && offset < hi)); then
 			n=$((n + count))
 		fi
-	done < <(op_hist "$1")
+	done <"$op/images/$1/hist"
 	echo $n
 }
 
@@ -229,4 +235,90 @@ op_shares_agree()
 			}
 			exit bad > 0
 		}'
+}
+
+# op_gather N NAME... -- COMMAND...: run COMMAND, and again, until these images
+# have N samples together. How many times a busy host lets a timer fire in a
+# second is not known. In vain after 50 times.
+op_gather()
+{
+	local want=$1 images=() i n name
+
+	shift
+	while [ "$1" != -- ]; do
+		images+=("$1")
+		shift
+	done
+	shift
+	for ((i = 0; i < 50; i++)); do
+		"$@" || return
+		echo 1 >"$op/dump"
+		n=0
+		for name in "${images[@]}"; do
+			n=$((n + $(op_samples "$name")))
+		done
+		[ "$n" -lt "$want" ] || return 0
+	done
+	diag "only $n samples in ${images[*]}"
+	return 1
+}
+
+# Processes of tests/progs/jitter, each with a name.
+#
+#     op_jitter_start ID ARGUMENT...   start it and wait until it has mapped all
+#     op_jitter ID COMMAND             give it a command and wait for its end
+#     op_jitter_stop ID                end it
+#
+# ${jitter_pid[ID]} is its process, ${jitter_start[ID.N]} and
+# ${jitter_end[ID.N]} say where its region N is.
+declare -A jitter_pid jitter_start jitter_end jitter_in jitter_out
+
+# shellcheck disable=SC2034 # the scripts read what is set
+op_jitter_start()
+{
+	local id=$1 dir word a b c in out
+
+	shift
+	dir=$(mktemp -d) || return
+	mkfifo "$dir/in" "$dir/out" || return
+	"$op_progs/jitter" "$@" <"$dir/in" >"$dir/out" &
+	jitter_pid[$id]=$!
+	exec {in}>"$dir/in" {out}<"$dir/out"
+	jitter_in[$id]=$in
+	jitter_out[$id]=$out
+	rm -r "$dir"
+	while read -r -u "$out" word a b c; do
+		case $word in
+		region)
+			jitter_start[$id.$a]=$b
+			jitter_end[$id.$a]=$c
+			;;
+		pid)
+			[ "$a" = "${jitter_pid[$id]}" ]
+			return
+			;;
+		esac
+	done
+	op_bail "jitter $* did not start"
+}
+
+op_jitter()
+{
+	local id=$1 answer
+
+	shift
+	echo "$*" >&"${jitter_in[$id]}"
+	read -r -u "${jitter_out[$id]}" answer
+	[ "$answer" = ok ]
+}
+
+op_jitter_stop()
+{
+	local in=${jitter_in[$1]} out=${jitter_out[$1]}
+
+	# Others may have inherited the pipe, so its end is not enough.
+	kill "${jitter_pid[$1]}"
+	wait "${jitter_pid[$1]}" 2>/dev/null
+	exec {in}>&- {out}<&-
+	unset "jitter_pid[$1]"
 }
