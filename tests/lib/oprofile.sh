@@ -44,6 +44,8 @@ op_bail()
 	exit 1
 }
 
+op_tmp=$(mktemp -d) || op_bail "no folder for temporary files"
+
 [ -e "$op/enable" ] || op_bail "no oprofilefs at $op"
 [ -x "$op_progs/opfuncs" ] || op_bail "no programs in $op_progs: make -C tests/progs"
 
@@ -132,17 +134,18 @@ op_func_counts()
 	op_hist "$1" | "$op_progs/opfuncs" "$2" -
 }
 
+# Disassembly takes an emulated machine long, so it is done once for each file.
 op_strays()
 {
-	objdump -d -w --no-show-raw-insn "$2" |
-		awk '
-		FNR == NR {
-			if (match($1, /^[0-9a-f]+:$/))
-				start["0x" substr($1, 1, RLENGTH - 1)] = 1
-			next
-		}
-		!($1 in start) { print }' - \
-		<(op_hist "$1" | "$op_progs/opfuncs" -a "$2" -)
+	local code=$op_tmp/${2//\//%}
+
+	[ -e "$code" ] || objdump -d -w --no-show-raw-insn "$2" |
+		awk 'match($1, /^[0-9a-f]+:$/) {
+			print "0x" substr($1, 1, RLENGTH - 1)
+		}' >"$code"
+	op_hist "$1" | "$op_progs/opfuncs" -a "$2" - |
+		awk 'NR == FNR { start[$1] = 1; next }
+			!($1 in start) { print }' "$code" -
 }
 
 # Every sample is in exactly one place. To be asked when sampling is off. Says

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 
 tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+trap 'rm -rf "$tmp" "$op_tmp"' EXIT
 OP_TOP=$PWD
 # shellcheck disable=SC2034 # read by oprofile.sh
 OP_DIR=$tmp/op

@@ -3,9 +3,9 @@
  * Spends its time in the vdso, with a clock for which the vdso never has to ask
  * the kernel.
  *
- * usage: vdsoloop MS
+ * usage: vdsoloop MS [FILE]
  *
- * Prints "vdso 0xSTART 0xEND", where the vdso's mapping is.
+ * FILE gets a copy of the vdso, which is an ELF file.
  */
 #include <err.h>
 #include <stdint.h>
@@ -22,26 +22,37 @@ static uint64_t coarse_ms(void)
 	return ts.tv_sec * 1000ull + ts.tv_nsec / 1000000;
 }
 
-int main(int argc, char **argv)
+static void copy_vdso(const char *name)
 {
 	unsigned long from, to;
 	char line[512];
-	uint64_t end;
-	FILE *f;
+	FILE *maps, *f;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: vdsoloop MS\n");
+	maps = fopen("/proc/self/maps", "r");
+	f = fopen(name, "w");
+	if (!maps || !f)
+		err(1, "%s", maps ? name : "/proc/self/maps");
+	while (fgets(line, sizeof(line), maps)) {
+		if (strstr(line, "[vdso]") &&
+		    sscanf(line, "%lx-%lx", &from, &to) == 2 &&
+		    fwrite((void *)from, 1, to - from, f) != to - from)
+			err(1, "%s", name);
+	}
+	fclose(maps);
+	if (fclose(f))
+		err(1, "%s", name);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t end;
+
+	if (argc < 2 || argc > 3) {
+		fprintf(stderr, "usage: vdsoloop MS [FILE]\n");
 		return 2;
 	}
-	f = fopen("/proc/self/maps", "r");
-	if (!f)
-		err(1, "/proc/self/maps");
-	while (fgets(line, sizeof(line), f)) {
-		if (strstr(line, "[vdso]") &&
-		    sscanf(line, "%lx-%lx", &from, &to) == 2)
-			printf("vdso %#lx %#lx\n", from, to);
-	}
-	fclose(f);
+	if (argc == 3)
+		copy_vdso(argv[2]);
 	end = coarse_ms() + strtoull(argv[1], NULL, 0);
 	while (coarse_ms() < end)
 		;

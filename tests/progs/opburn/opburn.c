@@ -7,15 +7,36 @@
  * opburn_c, and end at opburn_d (/proc/kallsyms knows where); "init_burn" given
  * at load does so in __init text, and "exit_burn" at unload in __exit text.
  *
+ * Writing N to "first" does so in opburn_first, a loop that begins at the first
+ * byte of the module's text.
+ *
  * "leak" at load loses one piece of memory on purpose: for the test of a test
  * that looks for leaks.
  */
 #include <linux/kstrtox.h>
+#include <linux/linkage.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
 
 #include "../work.h"
+
+/* What stands outside of functions comes before them. */
+void opburn_first(unsigned long n);
+asm(".text\n"
+    ".globl opburn_first\n"
+    ".type opburn_first, @function\n"
+    "opburn_first:\n"
+#if defined(__x86_64__)
+    "	dec %rdi\n"
+    "	jnz opburn_first\n"
+    "	" ASM_RET "\n"
+#else
+    "	subs x0, x0, #1\n"
+    "	b.ne opburn_first\n"
+    "	ret\n"
+#endif
+    ".size opburn_first, . - opburn_first\n");
 
 /* In the kernel's text no other symbol has these names. */
 noinline void opburn_spin(unsigned long n);
@@ -38,7 +59,9 @@ static int burn_set(const char *text, const struct kernel_param *kp)
 	ret = kstrtoul(text, 0, &n);
 	if (ret)
 		return ret;
-	if (n)
+	if (n && kp->arg)
+		opburn_first(n);
+	else if (n)
 		opburn_spin(n);
 	return 0;
 }
@@ -49,6 +72,9 @@ static const struct kernel_param_ops burn_ops = {
 
 module_param_cb(burn, &burn_ops, NULL, 0200);
 MODULE_PARM_DESC(burn, "write: iterations to spend at once");
+
+module_param_cb(first, &burn_ops, "first", 0200);
+MODULE_PARM_DESC(first, "write: iterations to spend at the text's beginning");
 
 static unsigned long init_burn;
 module_param(init_burn, ulong, 0400);
