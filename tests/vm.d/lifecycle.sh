@@ -14,7 +14,7 @@ set -u
 # shellcheck source=tests/lib/oprofile.sh
 . tests/lib/oprofile.sh
 
-plan 13
+plan 14
 
 loaded()
 {
