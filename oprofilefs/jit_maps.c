@@ -21,7 +21,9 @@
  *   same moment it takes effect all the same, but its error goes to the log
  *   only.)
  * - A writer that is killed by a signal leaves nothing: its unfinished line is
- *   thrown away, whoever else has the file open.
+ *   thrown away, whoever else has the file open.  So is one of which nobody
+ *   can say how its writer ended: the file was last held by the kernel alone,
+ *   as a descriptor on its way through a socket is.
  * - When a command is bad, those before it are in effect, it and those after
  *   it are not, and nothing of it is kept, also not what came with an earlier
  *   write.  If commands of this write are in effect, write(2) returns the

@@ -143,12 +143,14 @@ struct op_open {
  * @gid: group of everything
  * @mode: rights of a file that can be read and written
  * @born: the time stamps of everything
+ * @rcu: who looks up a path without references may come after the last mount
  */
 struct op_sb {
 	kuid_t uid;
 	kgid_t gid;
 	umode_t mode;
 	struct timespec64 born;
+	struct rcu_head rcu;
 };
 
 /**

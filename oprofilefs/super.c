@@ -190,8 +190,10 @@ static int op_fill_super(struct super_block *sb, struct fs_context *fc)
 
 static void op_kill_sb(struct super_block *sb)
 {
+	struct op_sb *info = sb->s_fs_info;
+
 	kill_anon_super(sb);
-	kfree(sb->s_fs_info);
+	kfree_rcu(info, rcu);
 }
 
 /* ------------------------------------------------------------------ */
