@@ -74,7 +74,8 @@ for hz in 1000 10000; do
 		ticks_are_all_there $hz
 	for image in vmlinux "$(op_name "$op_progs/burn-gamma")" \
 		"$(op_name "$op_progs/libshares.so")"; do
-		[ "$(op_samples "$image")" -gt 500 ]
+		# How many depends on the host; that they are there does not.
+		[ "$(op_samples "$image")" -gt 100 ]
 		result $? "$hz Hz: $image has $(op_samples "$image") samples"
 	done
 done
@@ -116,9 +117,15 @@ echo "$old_sync" >"$op/sync_ms"
 # than there is room for.
 echo 65536 >"$op/hist_memory"
 op_start 4000
-timeout 4 "$op_progs/burn-gamma" 0 &
-"$op_progs/jitter" "file=$tmp/spread@0:2048" <<<"run 3000 0" >"$tmp/jitter"
-wait
+# How many addresses are sampled in a round depends on the host's speed.
+for _ in {1..20}; do
+	timeout 4 "$op_progs/burn-gamma" 0 &
+	"$op_progs/jitter" "file=$tmp/spread@0:2048" <<<"run 3000 0" \
+		>"$tmp/jitter"
+	wait
+	echo 1 >"$op/dump"
+	[ "$(op_stat lost_hist_memory)" = 0 ] || break
+done
 op_stop
 op_conserved "histograms of 64 KiB"
 [ "$(op_stat lost_hist_memory)" -gt 0 ]
