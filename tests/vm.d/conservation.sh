@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# vm: --smp 4 --timeout 500
+# vm: --smp 4 --timeout 900
 #
 # received = all counts of all histograms + lost_* + skipped_*, to the sample,
 # whatever goes on; and that received is what the timer made.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# vm: --icount --timeout 400
+# vm: --icount --timeout 900
 #
 # Programs that live for less than the time between two samples: what is sampled
 # of them is theirs, all of it. Each runs nothing but its own code, so whatever
