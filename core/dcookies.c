@@ -288,8 +288,13 @@ static void op_file_id(struct file *file, struct op_image_id *id)
 		id->dev = stat.dev;
 		id->ino = stat.ino;
 	}
-	/* No generations: the next file may get the same inode number. */
-	if (!inode->i_generation)
+	/*
+	 * A file that is written anew in place has other code at the same
+	 * offsets, and where there are no generations the next file may get the
+	 * same inode number: the modification time tells these.  Not for memory
+	 * that has the guise of a file: JIT compilers write it all the time.
+	 */
+	if (!op_file_is_private(file) || !inode->i_generation)
 		id->stamp = op_inode_mtime_ns(inode);
 }
 

@@ -170,8 +170,9 @@ enum op_image_kind {
  * @generation: of the inode; a hash of a module's build
  * @dev: the device as stat(2) shows it; a JIT range's mm
  * @ino: inode number; 0 for what has none
- * @stamp: birth or, where a file system has no generations, modification
- *	time in ns: it tells a file from its predecessor of the same number
+ * @stamp: modification time in ns, which tells a file from what was written
+ *	over it and from its successor of the same number; 0 for memfd and the
+ *	like
  * @name: the path member's text for modules and JIT ranges, else %NULL
  */
 struct op_image_id {
