@@ -47,7 +47,8 @@ noinline __noclone void opburn_spin(unsigned long n)
 			     "opburn_a:\n" WORK_BLOCK "opburn_b:\n" WORK_BLOCK
 			     "opburn_c:\n" WORK_BLOCK "opburn_d:\n"
 			     : "+r"(n));
-		cond_resched();
+		if (!(n & 0xfff))
+			cond_resched();
 	} while (--n);
 }
 
