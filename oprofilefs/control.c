@@ -85,10 +85,43 @@ static void op_events_stop(struct seq_file *m, void *v)
 {
 }
 
+/* By its name; %pe has none where the kernel is built without them. */
+static void op_error_print(struct seq_file *m, int error)
+{
+	switch (error) {
+	case -ENOENT:
+		seq_puts(m, "ENOENT");
+		break;
+	case -ENODEV:
+		seq_puts(m, "ENODEV");
+		break;
+	case -EOPNOTSUPP:
+		seq_puts(m, "EOPNOTSUPP");
+		break;
+	case -EINVAL:
+		seq_puts(m, "EINVAL");
+		break;
+	case -EBUSY:
+		seq_puts(m, "EBUSY");
+		break;
+	case -ENOSPC:
+		seq_puts(m, "ENOSPC");
+		break;
+	case -EACCES:
+		seq_puts(m, "EACCES");
+		break;
+	case -EPERM:
+		seq_puts(m, "EPERM");
+		break;
+	default:
+		seq_printf(m, "E%d", -error);
+		break;
+	}
+}
+
 static int op_events_show(struct seq_file *m, void *v)
 {
 	struct op_event_desc desc;
-	char reason[24];
 
 	if (op_event_describe(*(loff_t *)v, &desc))
 		return SEQ_SKIP;
@@ -96,10 +129,9 @@ static int op_events_show(struct seq_file *m, void *v)
 		seq_printf(m, "%s %s available\n", desc.name, desc.source);
 		return 0;
 	}
-	/* "-ENODEV": the sign says nothing here. */
-	snprintf(reason, sizeof(reason), "%pe", ERR_PTR(desc.error));
-	seq_printf(m, "%s %s %s\n", desc.name, desc.source,
-		   reason + (reason[0] == '-'));
+	seq_printf(m, "%s %s ", desc.name, desc.source);
+	op_error_print(m, desc.error);
+	seq_putc(m, '\n');
 	return 0;
 }
 

@@ -37,6 +37,7 @@ $want" "$name"
 }
 
 plan 44
+clear
 
 # --- one command ---
 
