@@ -58,7 +58,9 @@ machine_select()
 	amd64)
 		m_qemu=qemu-system-x86_64
 		m_package=qemu-system-x86
-		m_args=(-machine q35)
+		# With a random number generator, or the first program that
+		# wants random numbers waits for seconds, and is profiled so.
+		m_args=(-machine q35 -cpu "qemu64,+rdrand")
 		m_console=ttyS0
 		# On a busy host the check of the timer interrupt sees too few
 		# ticks in its time: "IO-APIC + timer doesn't work!", a panic.
