@@ -44,37 +44,13 @@ struct op_sync_cpu {
 
 static DEFINE_PER_CPU(struct op_sync_cpu, op_sync_cpu);
 
-/* What the event buffer's stream says at present; under op_sync_mutex. */
-static struct {
-	u64 cpu;
-	u64 task;
-	u64 cookie;
-} op_stream = { .cpu = U64_MAX, .task = U64_MAX, .cookie = U64_MAX };
-
-static void op_stream_sample(unsigned int cpu, u64 task,
-			     const struct op_image *image, u8 counter,
-			     u64 offset)
-{
-	if (op_stream.cpu != cpu) {
-		op_event_add(OP_RECORD_CPU, cpu);
-		op_stream.cpu = cpu;
-	}
-	if (op_stream.task != task) {
-		op_event_add(OP_RECORD_TASK, task);
-		op_stream.task = task;
-	}
-	if (op_stream.cookie != image->cookie) {
-		op_event_add(OP_RECORD_COOKIE, image->cookie);
-		op_stream.cookie = image->cookie;
-	}
-	op_event_add(OP_RECORD_HEAD(OP_RECORD_SAMPLE, counter), offset);
-}
-
 static void op_count_loss(int error)
 {
 	op_stat_add(error == -ENOSPC ? OP_STAT_LOST_HIST_MEMORY :
 				       OP_STAT_LOST_NO_MEMORY,
 		    1);
+	if (op_event_readers())
+		op_event_add(OP_STREAM_LOST, OP_STREAM_LOST_MEMORY, 1);
 }
 
 /* Remember what a note names; takes over the caller's reference. */
@@ -84,6 +60,133 @@ static void op_note(struct op_cpu_buffer *b, struct op_image *image)
 		op_image_put(b->image);
 	b->image = IS_ERR(image) ? NULL : image;
 	b->image_error = PTR_ERR_OR_ZERO(image);
+}
+
+/* A file of a notification: its dcookie; gives the reference back. */
+static u64 op_drain_file(u64 word)
+{
+	struct file *file = (struct file *)(unsigned long)word;
+	struct op_image *image;
+	u64 cookie;
+
+	if (!file)
+		return 0;
+	image = op_image_of_file(file);
+	fput(file);
+	if (IS_ERR(image))
+		return 0;
+	cookie = op_event_cookie(image);
+	op_image_put(image);
+	return cookie;
+}
+
+static void op_drain_map(u16 type, u64 task, const u64 *data)
+{
+	u64 cookie = type == OP_STREAM_MAP ? op_drain_file(data[1]) : 0;
+	struct op_stream_map *record;
+
+	/* The mapping's own image, if no file's, is anonymous memory. */
+	if (type == OP_STREAM_MAP && !data[1])
+		cookie = op_event_cookie(op_image_fixed[OP_IMAGE_ANON]);
+	record = op_event_append(type, type == OP_STREAM_MAP ? data[5] : 0,
+				 sizeof(*record));
+	if (!record)
+		return;
+	record->time = data[0];
+	record->task = task;
+	record->cookie = cookie;
+	record->start = data[2];
+	record->len = data[3];
+	record->offset = type == OP_STREAM_MAP ? data[4] : 0;
+}
+
+static void op_drain_ksym(u16 type, u64 start, const u64 *data, size_t words)
+{
+	size_t room = (words - 2) * sizeof(*data);
+	struct op_stream_ksym *record;
+
+	record = op_event_append(type, 0, sizeof(*record) + room);
+	if (!record)
+		return;
+	record->time = data[0];
+	record->start = start;
+	record->len = data[1];
+	memcpy(record->name, &data[2], room);
+}
+
+/* What a hook wrote: @words of data, the first of them the time. */
+static void op_drain_notification(u8 type, u64 value, const u64 *data,
+				  size_t words)
+{
+	struct op_stream_fork *fork;
+	struct op_stream_exec *exec;
+	struct op_stream_exit *exit;
+	u64 cookie;
+
+	switch (type) {
+	case OP_ENTRY_FORK:
+		fork = op_event_append(OP_STREAM_FORK,
+				       value >> 32 == data[1] >> 32 ?
+					       OP_STREAM_F_THREAD :
+					       0,
+				       sizeof(*fork));
+		if (!fork)
+			return;
+		fork->time = data[0];
+		fork->task = value;
+		fork->parent = data[1];
+		return;
+	case OP_ENTRY_EXEC:
+		cookie = op_drain_file(data[1]);
+		exec = op_event_append(OP_STREAM_EXEC, 0, sizeof(*exec));
+		if (!exec)
+			return;
+		exec->time = data[0];
+		exec->task = value;
+		exec->cookie = cookie;
+		return;
+	case OP_ENTRY_EXIT:
+		exit = op_event_append(OP_STREAM_EXIT,
+				       data[1] >> 32 ? OP_STREAM_F_LAST : 0,
+				       sizeof(*exit));
+		if (!exit)
+			return;
+		exit->time = data[0];
+		exit->task = value;
+		exit->code = (u32)data[1];
+		return;
+	case OP_ENTRY_MAP:
+		op_drain_map(OP_STREAM_MAP, value, data);
+		return;
+	case OP_ENTRY_UNMAP:
+		op_drain_map(OP_STREAM_UNMAP, value, data);
+		return;
+	case OP_ENTRY_KSYM:
+		op_drain_ksym(OP_STREAM_KSYM, value, data, words);
+		return;
+	case OP_ENTRY_KSYM_GONE:
+		op_drain_ksym(OP_STREAM_KSYM_GONE, value, data, words);
+		return;
+	}
+}
+
+/* The entry at @tail is a notification; returns how many more it takes. */
+static noinline u64 op_drain_notifications(const struct op_cpu_buffer *b,
+					   u64 tail)
+{
+	const struct op_entry *e = &b->entries[tail & b->mask];
+	u64 data[2 * OP_NOTIFICATION_MAX];
+	u64 i, n = OP_ENTRY_COUNTER(e->head);
+
+	for (i = 0; i < n; i++) {
+		const struct op_entry *more =
+			&b->entries[(tail + 1 + i) & b->mask];
+
+		data[2 * i] = more->head;
+		data[2 * i + 1] = more->value;
+	}
+	op_drain_notification(OP_ENTRY_TYPE(e->head), e->value, data, 2 * n);
+	return n;
 }
 
 static void op_drain_entry(unsigned int cpu, struct op_cpu_buffer *b,
@@ -109,7 +212,7 @@ static void op_drain_entry(unsigned int cpu, struct op_cpu_buffer *b,
 	case OP_ENTRY_OFFSET:
 		b->consumed++;
 		if (b->image)
-			op_stream_sample(cpu, b->task, b->image, counter,
+			op_event_sample(cpu, b->task, b->image, counter,
 					 e->value);
 		else
 			op_count_loss(b->image_error);
@@ -118,16 +221,35 @@ static void op_drain_entry(unsigned int cpu, struct op_cpu_buffer *b,
 		b->consumed++;
 		image = op_kernel_map_find(e->value, &offset);
 		if (!IS_ERR(image))
-			op_stream_sample(cpu, b->task, image, counter, offset);
+			op_event_sample(cpu, b->task, image, counter, offset);
 		else
 			op_count_loss(PTR_ERR(image));
 		return;
 	}
 }
 
+/* Say in the stream what found no room in the ring. */
+static void op_tell_losses(struct op_cpu_buffer *b)
+{
+	u64 lost = READ_ONCE(b->stats[OP_STAT_LOST_CPU_BUFFER]);
+	u64 notes = READ_ONCE(b->stats[OP_STAT_NOTIFICATIONS_LOST]);
+
+	if (op_event_readers()) {
+		if (lost != b->lost_told)
+			op_event_add(OP_STREAM_LOST, OP_STREAM_LOST_CPU_BUFFER,
+				     lost - b->lost_told);
+		if (notes != b->notifications_lost_told)
+			op_event_add(OP_STREAM_LOST,
+				     OP_STREAM_LOST_NOTIFICATIONS,
+				     notes - b->notifications_lost_told);
+	}
+	b->lost_told = lost;
+	b->notifications_lost_told = notes;
+}
+
 static void op_drain(unsigned int cpu, struct op_cpu_buffer *b)
 {
-	u64 head, tail = b->tail;
+	u64 head, tail = b->tail, released = tail;
 
 	if (!b->entries)
 		return;
@@ -143,16 +265,24 @@ static void op_drain(unsigned int cpu, struct op_cpu_buffer *b)
 	WRITE_ONCE(b->epoch, b->epoch + 1);
 	smp_mb(); /* (F) */
 
+	op_event_of_cpu(cpu);
 	while (tail != head) {
-		op_drain_entry(cpu, b, &b->entries[tail & b->mask]);
+		const struct op_entry *e = &b->entries[tail & b->mask];
+
+		if (unlikely(OP_ENTRY_TYPE(e->head) >= OP_ENTRY_FORK))
+			tail += op_drain_notifications(b, tail);
+		else
+			op_drain_entry(cpu, b, e);
 		tail++;
 		/* Give room early: the producer may be filling it up. */
-		if (!(tail & 255)) {
+		if (tail - released >= 256) {
 			op_cpu_buffer_release(b, tail);
+			released = tail;
 			cond_resched();
 		}
 	}
 	op_cpu_buffer_release(b, tail);
+	op_tell_losses(b);
 }
 
 /* Take all that a CPU's rings hold through to the histograms. */
@@ -194,15 +324,18 @@ static void op_sync_kick(struct irq_work *kick)
 }
 
 /**
- * op_sync_request - have this CPU's rings drained soon
+ * op_sync_watermark - a ring of this CPU seems half full: if so, drain it soon
+ * @b: the ring
  *
- * Context: interrupts off, or NMI.
+ * Context: interrupts off, or NMI; the ring's producer.
  */
-void op_sync_request(void)
+void op_sync_watermark(struct op_cpu_buffer *b)
 {
 	struct op_sync_cpu *s = this_cpu_ptr(&op_sync_cpu);
 
-	if (READ_ONCE(s->requested))
+	/* Pairs with (B) in op_cpu_buffer_release(). */
+	b->tail_seen = smp_load_acquire(&b->tail); /* (A) */
+	if (!op_cpu_buffer_half_full(b) || READ_ONCE(s->requested))
 		return;
 	WRITE_ONCE(s->requested, true);
 	irq_work_queue(&s->kick);
@@ -262,17 +395,15 @@ void op_sync_stop_cpu(unsigned int cpu)
 }
 
 /**
- * op_sync_forget_images - let the stream say every switch again
+ * op_sync_run - have work done as the sync step is: with the host's root
+ * @work: the work
  *
- * After this no stage behind relies on a cookie that it was told before.
- *
- * Context: process, op_sync_mutex held.
+ * Context: process, may sleep; no lock of ours that @work takes.
  */
-void op_sync_forget_images(void)
+void op_sync_run(struct work_struct *work)
 {
-	op_stream.cpu = U64_MAX;
-	op_stream.task = U64_MAX;
-	op_stream.cookie = U64_MAX;
+	queue_work(op_sync_wq, work);
+	flush_work(work);
 }
 
 /**

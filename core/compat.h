@@ -135,6 +135,16 @@ static inline const struct path *op_file_user_path(struct file *file)
 #endif
 }
 
+/*
+ * 6.16: "exit: change the release_task() paths to call flush_sigqueue()" and
+ * its neighbours: sched_process_exit's probe is told whether it is the last.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define OP_EXIT_PROBE_ARGS void *unused, struct task_struct *task, bool last
+#else
+#define OP_EXIT_PROBE_ARGS void *unused, struct task_struct *task
+#endif
+
 /* 6.7: "fs: new accessor methods for atime and mtime". */
 static inline u64 op_inode_mtime_ns(const struct inode *inode)
 {
@@ -172,6 +182,69 @@ static inline struct op_text_range op_module_text(const struct module *mod,
 	unsigned int size = layout->text_size;
 #endif
 	return (struct op_text_range){ base, base + size };
+}
+
+/**
+ * struct op_module_sections - what a module consists of, as the kernel lays it
+ *	out: sections of one kind stand together
+ * @of: the sections; @of.init: gone once the module is live
+ */
+struct op_module_sections {
+	struct {
+		const char *name;
+		unsigned long start;
+		unsigned long size;
+		bool init;
+	} of[7];
+};
+
+#define OP_MODULE_SECTIONS 7
+
+static inline void op_module_sections(const struct module *mod,
+				      struct op_module_sections *sections)
+{
+	static const char *const names[OP_MODULE_SECTIONS] = {
+		".text",	 ".data",      ".rodata",
+		".data..ro_after_init", ".init.text", ".init.data",
+		".init.rodata",
+	};
+	int i;
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	static const enum mod_mem_type types[OP_MODULE_SECTIONS] = {
+		MOD_TEXT,      MOD_DATA,      MOD_RODATA,	MOD_RO_AFTER_INIT,
+		MOD_INIT_TEXT, MOD_INIT_DATA, MOD_INIT_RODATA,
+	};
+
+	for (i = 0; i < OP_MODULE_SECTIONS; i++) {
+		sections->of[i].start =
+			(unsigned long)mod->mem[types[i]].base;
+		sections->of[i].size = mod->mem[types[i]].size;
+	}
+#else
+	/* One after the other: text, rodata, ro_after_init, data. */
+	const struct module_layout *core = &mod->core_layout;
+	const struct module_layout *init = &mod->init_layout;
+	unsigned long at = (unsigned long)core->base;
+	unsigned long init_at = (unsigned long)init->base;
+	const unsigned long borders[OP_MODULE_SECTIONS][2] = {
+		{ at, at + core->text_size },
+		{ at + core->ro_after_init_size, at + core->size },
+		{ at + core->text_size, at + core->ro_size },
+		{ at + core->ro_size, at + core->ro_after_init_size },
+		{ init_at, init_at + init->text_size },
+		{ init_at + init->ro_size, init_at + init->size },
+		{ init_at + init->text_size, init_at + init->ro_size },
+	};
+
+	for (i = 0; i < OP_MODULE_SECTIONS; i++) {
+		sections->of[i].start = borders[i][0];
+		sections->of[i].size = borders[i][1] - borders[i][0];
+	}
+#endif
+	for (i = 0; i < OP_MODULE_SECTIONS; i++) {
+		sections->of[i].name = names[i];
+		sections->of[i].init = i >= 4;
+	}
 }
 
 /*

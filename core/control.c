@@ -14,6 +14,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/delay.h>
 #include <linux/jiffies.h>
+#include <linux/timekeeping.h>
 
 #include "core/cpu_buffer.h"
 #include "core/internal.h"
@@ -96,11 +97,14 @@ int op_enable(void)
 	ret = op_counters_prepare();
 	if (ret)
 		goto out;
+	op_counters_tell();
+	op_hooks_start();
 	/* Samples may come before this returns. */
 	op_set_enabled(true);
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile:online",
 				op_cpu_online, op_cpu_offline);
 	if (ret < 0) {
+		op_hooks_stop();
 		op_counters_finish();
 		op_set_enabled(false);
 		op_wait_pending();
@@ -125,6 +129,7 @@ int op_disable(void)
 {
 	mutex_lock(&op_control_mutex);
 	if (op_enabled()) {
+		op_hooks_stop();
 		cpuhp_remove_state(op_hotplug_state);
 		op_counters_finish();
 		op_wait_pending();
@@ -164,7 +169,9 @@ int op_reset(void)
 	mutex_lock(&op_control_mutex);
 	op_sync_all();
 	mutex_lock(&op_sync_mutex);
-	op_sync_forget_images();
+	op_event_add(OP_STREAM_RESET, 0, ktime_get_boottime_ns());
+	op_event_flush();
+	op_event_forget();
 	op_histogram_reset();
 	op_stats_reset();
 	op_images_forget();
@@ -225,7 +232,7 @@ void op_core_exit(void)
 	op_kernel_map_exit();
 	op_jit_exit();
 	mutex_lock(&op_sync_mutex);
-	op_sync_forget_images();
+	op_event_forget();
 	op_histogram_reset();
 	mutex_unlock(&op_sync_mutex);
 	op_dcookies_exit();

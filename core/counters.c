@@ -364,3 +364,20 @@ err_stop:
 	}
 	return ret;
 }
+
+/**
+ * op_counters_tell - say in the stream what is going to be sampled
+ *
+ * Context: process, may sleep; op_control_mutex held.
+ */
+void op_counters_tell(void)
+{
+	unsigned int idx;
+
+	mutex_lock(&op_sync_mutex);
+	for (idx = 0; idx < OP_NR_COUNTERS; idx++) {
+		if (op_counters[idx].enabled)
+			op_stream_counter(idx, &op_counters[idx]);
+	}
+	mutex_unlock(&op_sync_mutex);
+}

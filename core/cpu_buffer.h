@@ -11,6 +11,7 @@
 #define OP_CPU_BUFFER_H
 
 #include <linux/cache.h>
+#include <linux/kallsyms.h>
 #include <linux/percpu.h>
 
 #include "core/oprofile.h"
@@ -21,12 +22,26 @@ enum op_entry_type {
 	OP_ENTRY_IMAGE,	 /* note: value is a struct op_image, referenced */
 	OP_ENTRY_OFFSET, /* sample: value is an offset in the noted object */
 	OP_ENTRY_KERNEL, /* sample: value is a kernel address */
+	/*
+	 * Notifications.  What stands for the counter says how many entries of
+	 * data follow, two words each; the first word is the time.
+	 */
+	OP_ENTRY_FORK,	    /* value: the child; parent */
+	OP_ENTRY_EXEC,	    /* value: the task; file, referenced */
+	OP_ENTRY_EXIT,	    /* value: the task; exit code, last << 32 */
+	OP_ENTRY_MAP,	    /* value: the task; file, start, len, offset, flags */
+	OP_ENTRY_UNMAP,	    /* value: the task; 0, start, len */
+	OP_ENTRY_KSYM,	    /* value: start; len, name */
+	OP_ENTRY_KSYM_GONE, /* likewise */
 };
 
 /* One store each: what a type and a counter are packed into. */
 #define OP_ENTRY_HEAD(type, counter) ((u64)(type) | (u64)(counter) << 8)
 #define OP_ENTRY_TYPE(head) ((u8)(head))
 #define OP_ENTRY_COUNTER(head) ((u8)((head) >> 8))
+
+/* Entries of data that a notification has at most: KSYM's name and two words. */
+#define OP_NOTIFICATION_MAX ((KSYM_NAME_LEN + 2 * sizeof(u64)) / 16)
 
 struct op_entry {
 	u64 head;
@@ -58,6 +73,8 @@ enum op_ring {
  * @tail: position of the next entry to be read (consumer; published)
  * @epoch: changes before the consumer gives references of notes back
  * @consumed: samples taken out (consumer, under op_sync_mutex)
+ * @lost_told: losses that the stream has been told of (likewise)
+ * @notifications_lost_told: likewise
  * @image: what the newest consumed note names, referenced; %NULL with
  *	@image_error set when there was no memory for it
  * @image_error: a negative errno
@@ -79,6 +96,8 @@ struct op_cpu_buffer {
 	u64 tail ____cacheline_aligned_in_smp;
 	u32 epoch;
 	u64 consumed;
+	u64 lost_told;
+	u64 notifications_lost_told;
 	struct op_image *image;
 	int image_error;
 	u64 task;
@@ -155,6 +174,18 @@ static inline void op_cpu_buffer_commit(struct op_cpu_buffer *b, unsigned int n)
 }
 
 /**
+ * op_cpu_buffer_half_full - does the ring seem to be half full?
+ * @b: the ring
+ *
+ * Context: the ring's producer.
+ * Return: true: it is time for op_sync_watermark().
+ */
+static inline bool op_cpu_buffer_half_full(const struct op_cpu_buffer *b)
+{
+	return b->head - b->tail_seen > b->size / 2;
+}
+
+/**
  * op_cpu_buffer_peek - how far may the consumer read?
  * @b: the ring
  *
@@ -177,6 +208,9 @@ static inline void op_cpu_buffer_release(struct op_cpu_buffer *b, u64 tail)
 {
 	smp_store_release(&b->tail, tail); /* (B) */
 }
+
+/* buffer_sync.c */
+void op_sync_watermark(struct op_cpu_buffer *b);
 
 int op_cpu_buffer_alloc(unsigned int cpu, enum op_ring ring, u64 size);
 void op_cpu_buffer_free(unsigned int cpu);

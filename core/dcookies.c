@@ -420,6 +420,48 @@ struct op_image *op_image_next(u64 *cookie)
 }
 
 /**
+ * op_image_next_known - go through all images, also those without samples
+ * @cookie: as for op_image_next()
+ *
+ * Context: process, may sleep.
+ * Return: the image, referenced, or %NULL past the last.
+ */
+struct op_image *op_image_next_known(u64 *cookie)
+{
+	struct op_image *image;
+	unsigned long index = *cookie;
+
+	mutex_lock(&op_image_mutex);
+	image = xa_find_after(&op_images_by_cookie, &index, ULONG_MAX,
+			      XA_PRESENT);
+	if (image) {
+		*cookie = image->cookie;
+		op_image_get(image);
+	}
+	mutex_unlock(&op_image_mutex);
+	return image;
+}
+
+/**
+ * op_image_get_cookie - the image of a dcookie, whoever asks
+ * @cookie: the dcookie
+ *
+ * Context: process, may sleep.
+ * Return: the image, referenced, or %NULL if none is known.
+ */
+struct op_image *op_image_get_cookie(u64 cookie)
+{
+	struct op_image *image;
+
+	mutex_lock(&op_image_mutex);
+	image = xa_load(&op_images_by_cookie, cookie);
+	if (image)
+		op_image_get(image);
+	mutex_unlock(&op_image_mutex);
+	return image;
+}
+
+/**
  * op_image_find - the image of a folder's name
  * @name: the name
  *

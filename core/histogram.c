@@ -156,23 +156,22 @@ static void op_histogram_add(struct op_image *image, u8 counter, u64 offset)
 /**
  * op_histogram_consume - count the samples of a stretch of the stream
  * @records: the records, in order, right behind those of the last call
- * @n: how many
+ * @slots: how many slots of the event buffer they take, whole records
  *
  * Context: process, may sleep; op_sync_mutex held.
  */
-void op_histogram_consume(const struct op_record *records, size_t n)
+void op_histogram_consume(const struct op_stream_value *records, size_t slots)
 {
-	const struct op_record *end = records + n;
+	const struct op_stream_value *end = records + slots;
 
-	for (; records < end; records++) {
-		switch (OP_RECORD_TYPE(records->head)) {
-		case OP_RECORD_COOKIE:
-			op_current_image = op_image_by_cookie(records->value);
-			break;
-		case OP_RECORD_SAMPLE:
-			op_histogram_add(op_current_image,
-					 OP_RECORD_COUNTER(records->head),
+	for (; records < end; records += records->head.size / sizeof(*end)) {
+		switch (records->head.type) {
+		case OP_STREAM_SAMPLE:
+			op_histogram_add(op_current_image, records->head.arg,
 					 records->value);
+			break;
+		case OP_STREAM_COOKIE:
+			op_current_image = op_image_by_cookie(records->value);
 			break;
 		default:
 			break;

@@ -10,10 +10,14 @@
 #define OP_INTERNAL_H
 
 #include <linux/fs.h>
+#include <linux/module.h>
 #include <linux/mount.h>
 #include <linux/mutex.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "core/oprofile.h"
+#include "core/oprofile_stream.h"
 
 /* sample.c */
 void op_sample_init(void);
@@ -35,11 +39,9 @@ void op_sync_exit(void);
 void op_sync_start_cpu(unsigned int cpu);
 void op_sync_stop_cpu(unsigned int cpu);
 void op_sync_all(void);
-void op_sync_request(void);
-void op_sync_forget_images(void);
+void op_sync_run(struct work_struct *work);
 
 /* kernel_map.c */
-struct module;
 void op_kernel_map_init(void);
 void op_kernel_map_exit(void);
 void op_kernel_map_add(const struct module *mod, bool init);
@@ -93,32 +95,64 @@ static inline struct op_image *op_image_get(struct op_image *image)
 
 /* event_buffer.c */
 
-enum op_record_type {
-	OP_RECORD_CPU,	  /* value: CPU number of what follows */
-	OP_RECORD_TASK,	  /* value: tgid << 32 | pid of what follows */
-	OP_RECORD_COOKIE, /* value: dcookie of what follows */
-	OP_RECORD_SAMPLE, /* counter, value: offset */
+/**
+ * struct op_stream_state - what the switches of the stream said last
+ * @cpu: CPU number
+ * @task: tgid << 32 | pid
+ * @cookie: dcookie
+ */
+struct op_stream_state {
+	u64 cpu;
+	u64 task;
+	u64 cookie;
 };
 
-/* One store each: what a type and a counter are packed into. */
-#define OP_RECORD_HEAD(type, counter) ((u64)(type) | (u64)(counter) << 8)
-#define OP_RECORD_TYPE(head) ((u8)(head))
-#define OP_RECORD_COUNTER(head) ((u8)((head) >> 8))
+/* Nothing that follows may rely on what was said. */
+#define OP_STREAM_STATE_NONE                                                   \
+	((struct op_stream_state){ U64_MAX, U64_MAX, U64_MAX })
 
-struct op_record {
-	u64 head;
-	u64 value;
+/**
+ * struct op_stream_point - a place in the stream
+ * @position: of the next record's first slot, counted from the beginning
+ * @sequence: the next record's number, counted likewise, without pads
+ * @state: what the records before it said
+ */
+struct op_stream_point {
+	u64 position;
+	u64 sequence;
+	struct op_stream_state state;
 };
+
+extern wait_queue_head_t op_stream_wait;
 
 int op_event_buffer_resize(u64 size);
 void op_event_buffer_free(void);
-void op_event_add(u64 head, u64 value);
+void op_event_add(u16 type, u32 arg, u64 value);
+void *op_event_append(u16 type, u32 arg, size_t size);
+u64 op_event_cookie(struct op_image *image);
+void op_event_sample(unsigned int cpu, u64 task, struct op_image *image,
+		     u8 counter, u64 offset);
+void op_event_of_cpu(unsigned int cpu);
+void op_event_forget(void);
 void op_event_flush(void);
+int op_event_reader_begin(struct op_stream_point *point);
+void op_event_reader_end(void);
+bool op_event_readers(void);
+bool op_event_pending(const struct op_stream_point *point);
+bool op_event_overtaken(struct op_stream_point *point, u64 *lost);
+size_t op_event_copy(struct op_stream_point *point, void *to, size_t room);
+
+/* stream.c */
+size_t op_stream_name_size(const struct op_image *image);
+void op_stream_name_fill(struct op_stream_name *record,
+			 const struct op_image *image);
+void op_stream_counter(unsigned int idx,
+		       const struct op_counter_config *config);
 
 /* histogram.c */
 int op_histogram_init(void);
 void op_histogram_exit(void);
-void op_histogram_consume(const struct op_record *records, size_t n);
+void op_histogram_consume(const struct op_stream_value *records, size_t slots);
 void op_histogram_reset(void);
 bool op_histogram_uses(unsigned int idx);
 
@@ -138,8 +172,33 @@ extern struct mutex op_control_mutex;
 void op_set_enabled(bool enabled);
 
 /* modules.c */
+
+/**
+ * struct op_section - a section of a module that is there
+ * @module: the module's name
+ * @section: the section's
+ * @start: its address
+ * @size: bytes
+ */
+struct op_section {
+	char module[MODULE_NAME_LEN];
+	const char *section;
+	u64 start;
+	u64 size;
+};
+
 int op_modules_init(void);
 void op_modules_exit(void);
+bool op_section_next(u64 *after, struct op_section *section);
+size_t op_stream_module_size(const struct op_section *section);
+void op_stream_module_fill(struct op_stream_module *record,
+			   const struct op_section *section, u64 time);
+
+/* hooks.c */
+u32 op_map_flags(const struct vm_area_struct *vma);
+void op_hooks_start(void);
+void op_hooks_stop(void);
+
 
 /* counters.c */
 int op_counters_start_cpu(unsigned int cpu);
@@ -147,6 +206,7 @@ void op_counters_stop_cpu(unsigned int cpu);
 int op_counters_prepare(void);
 void op_counters_finish(void);
 void op_counters_init(void);
+void op_counters_tell(void);
 
 /* stats.c */
 int op_memory_charge(size_t bytes);

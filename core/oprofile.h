@@ -12,6 +12,7 @@
 #define OPROFILE_H
 
 #include <linux/list.h>
+#include <linux/poll.h>
 #include <linux/ptrace.h>
 #include <linux/refcount.h>
 #include <linux/rhashtable-types.h>
@@ -196,6 +197,8 @@ struct op_image_id {
  * @samples: in its histogram, all counters; under op_sync_mutex
  * @bins: its histogram's bins, unsorted; under op_sync_mutex
  * @nr_bins: how many those are
+ * @named_at: the position in the event buffer behind the record that said its
+ *	name; 0 if none did; written under op_sync_mutex
  *
  * The remaining members are those of the tables in dcookies.c, but for
  * jit_range, which is jit_maps.c's.
@@ -207,6 +210,7 @@ struct op_image {
 	u64 samples;
 	struct op_bin *bins;
 	unsigned long nr_bins;
+	u64 named_at;
 	char *path;
 	char *name;
 	struct rhash_head id_node;
@@ -219,6 +223,8 @@ struct op_image {
 };
 
 struct op_image *op_image_next(u64 *cookie);
+struct op_image *op_image_next_known(u64 *cookie);
+struct op_image *op_image_get_cookie(u64 cookie);
 struct op_image *op_image_find(const char *name);
 void op_image_put(struct op_image *image);
 
@@ -247,6 +253,20 @@ struct op_hist {
 struct op_hist *op_hist_read(struct op_image *image);
 void op_hist_free(struct op_hist *hist);
 u64 op_image_samples(struct op_image *image);
+
+/* ------------------------------------------------------------------ */
+/* The record stream (stream.c)                                       */
+
+struct op_reader;
+struct iov_iter;
+
+struct op_reader *op_reader_open(bool visible);
+void op_reader_close(struct op_reader *reader);
+int op_reader_ask_maps(struct op_reader *reader);
+__poll_t op_reader_poll(struct op_reader *reader, struct file *file,
+			poll_table *wait);
+ssize_t op_reader_read(struct op_reader *reader, struct iov_iter *to,
+		       bool nonblock);
 
 /* ------------------------------------------------------------------ */
 /* JIT ranges (jit_maps.c)                                            */
@@ -285,15 +305,43 @@ enum op_stat {
 	OP_STAT_DEFERRED,
 	OP_STAT_UNRESOLVED,
 	OP_STAT_TIMER_OVERRUN,
+	OP_STAT_FORKS,
+	OP_STAT_EXECS,
+	OP_STAT_EXITS,
+	OP_STAT_MAPS,
+	OP_STAT_UNMAPS,
+	OP_STAT_KSYMS,
+	OP_STAT_KSYMS_GONE,
+	OP_STAT_NOTIFICATIONS_LOST,
 	OP_STAT_NR_PERCPU,
 	OP_STAT_LOST_HIST_MEMORY = OP_STAT_NR_PERCPU,
 	OP_STAT_LOST_NO_MEMORY,
+	OP_STAT_MODULE_LOADS,
+	OP_STAT_MODULE_UNLOADS,
 	OP_STAT_IMAGES,
 	OP_STAT_BINS,
 	OP_STAT_JIT_MAPS,
 	OP_STAT_MEMORY,
 	OP_NR_STATS,
 };
+
+/**
+ * struct op_hook_desc - one place where the kernel is listened to
+ * @what: what is heard there
+ * @where: the tracepoint or the function
+ * @tracepoint: which of the two
+ * @placed: it is there, which it is while sampling is enabled
+ * @error: why it could not be placed the last time, else 0
+ */
+struct op_hook_desc {
+	const char *what;
+	const char *where;
+	bool tracepoint;
+	bool placed;
+	int error;
+};
+
+int op_hook_describe(unsigned int n, struct op_hook_desc *desc);
 
 const char *op_stat_name(enum op_stat stat);
 u64 op_stat_read(enum op_stat stat);

@@ -114,15 +114,6 @@ static noinline void op_record_noted(struct op_cpu_buffer *b, u64 head,
 	op_cpu_buffer_commit(b, n);
 }
 
-/* The ring seems half full.  If it is, have it emptied. */
-static noinline void op_watermark(struct op_cpu_buffer *b)
-{
-	/* Pairs with (B) in op_cpu_buffer_release(). */
-	b->tail_seen = smp_load_acquire(&b->tail); /* (A) */
-	if (b->head - b->tail_seen > b->size / 2)
-		op_sync_request();
-}
-
 /* Write one sample with the notes that it needs.  Interrupts off, or NMI. */
 static __always_inline void op_record(struct op_cpu_buffer *b, u8 type,
 				      u8 counter, const struct op_place *place)
@@ -151,8 +142,8 @@ static __always_inline void op_record(struct op_cpu_buffer *b, u8 type,
 	} else {
 		op_record_noted(b, head, task, place, epoch, note_object);
 	}
-	if (unlikely(b->head - b->tail_seen > b->size / 2))
-		op_watermark(b);
+	if (unlikely(op_cpu_buffer_half_full(b)))
+		op_sync_watermark(b);
 }
 
 static noinline void op_record_unknown(struct op_cpu_buffer *b, u8 counter,

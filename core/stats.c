@@ -21,8 +21,18 @@ static const char *const op_stat_names[OP_NR_STATS] = {
 	[OP_STAT_DEFERRED] = "deferred",
 	[OP_STAT_UNRESOLVED] = "unresolved",
 	[OP_STAT_TIMER_OVERRUN] = "timer_overrun",
+	[OP_STAT_FORKS] = "forks",
+	[OP_STAT_EXECS] = "execs",
+	[OP_STAT_EXITS] = "exits",
+	[OP_STAT_MAPS] = "maps",
+	[OP_STAT_UNMAPS] = "unmaps",
+	[OP_STAT_KSYMS] = "ksyms",
+	[OP_STAT_KSYMS_GONE] = "ksyms_gone",
+	[OP_STAT_NOTIFICATIONS_LOST] = "notifications_lost",
 	[OP_STAT_LOST_HIST_MEMORY] = "lost_hist_memory",
 	[OP_STAT_LOST_NO_MEMORY] = "lost_no_memory",
+	[OP_STAT_MODULE_LOADS] = "module_loads",
+	[OP_STAT_MODULE_UNLOADS] = "module_unloads",
 	[OP_STAT_IMAGES] = "images",
 	[OP_STAT_BINS] = "bins",
 	[OP_STAT_JIT_MAPS] = "jit_maps",
@@ -133,6 +143,8 @@ void op_stats_reset(void)
 	}
 	atomic64_set(&op_stats[OP_STAT_LOST_HIST_MEMORY], 0);
 	atomic64_set(&op_stats[OP_STAT_LOST_NO_MEMORY], 0);
+	atomic64_set(&op_stats[OP_STAT_MODULE_LOADS], 0);
+	atomic64_set(&op_stats[OP_STAT_MODULE_UNLOADS], 0);
 }
 
 /**

@@ -258,7 +258,7 @@ static void *op_dcookies_start(struct seq_file *m, loff_t *pos)
 {
 	u64 cookie = *pos;
 
-	return op_image_next(&cookie);
+	return op_image_next_known(&cookie);
 }
 
 static void op_dcookies_stop(struct seq_file *m, void *v)

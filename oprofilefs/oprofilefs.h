@@ -102,6 +102,7 @@ struct op_dir_ops {
  * @write: takes each write as it comes, for files that are streams
  * @flush: a descriptor is closed; a result for close(2)
  * @release: the last descriptor was closed
+ * @fops: a file that is like no other: its operations; none of the above then
  *
  * All callbacks run in process context and may sleep.
  */
@@ -125,6 +126,7 @@ struct op_node {
 	ssize_t (*write)(struct op_open *open, struct iov_iter *from);
 	int (*flush)(struct op_open *open, struct file *file);
 	void (*release)(struct op_open *open, struct file *file);
+	const struct file_operations *fops;
 };
 
 /**
@@ -187,6 +189,7 @@ int op_refuse(const struct file *file, int err, const char *reason);
 u64 op_visible(struct seq_file *m, u64 address);
 
 /* The tables. */
+extern const struct op_node op_buffer_nodes[];
 extern const struct op_node op_control_nodes[];
 extern const struct op_dir_ops op_counters_dir_ops;
 extern const struct op_node op_image_nodes[];

@@ -141,6 +141,40 @@ static int op_stats_next(u64 *pos, char *name, struct op_ref *child)
 	return 0;
 }
 
+/* ------------------------------------------------------------------ */
+/* stats/hooks: WHAT WHERE STATE, a line a hook                       */
+
+static int op_hooks_show(struct seq_file *m, const struct op_ref *ref)
+{
+	struct op_hook_desc desc;
+	unsigned int n;
+
+	for (n = 0; !op_hook_describe(n, &desc); n++) {
+		seq_printf(m, "%s %s:%s ", desc.what,
+			   desc.tracepoint ? "tracepoint" : "kprobe",
+			   desc.where);
+		if (desc.error)
+			seq_printf(m, "missing error %d\n", desc.error);
+		else
+			seq_printf(m, "%s\n", desc.placed ? "on" : "off");
+	}
+	return 0;
+}
+
+static const struct op_node op_stats_files[] = {
+	{
+		.name = "hooks",
+		.access = OP_READ,
+		.show = op_hooks_show,
+	},
+	{},
+};
+
+static const struct op_node *const op_stats_tables[] = {
+	op_stats_files,
+	NULL,
+};
+
 static const struct op_dir_ops op_stats_dir_ops = {
 	.find = op_stats_find,
 	.next = op_stats_next,
@@ -151,6 +185,7 @@ const struct op_node op_stats_nodes[] = {
 		.name = "stats",
 		.access = OP_DIR,
 		.family = OP_FAMILY_STATS,
+		.tables = op_stats_tables,
 		.dir_ops = &op_stats_dir_ops,
 	},
 	{},

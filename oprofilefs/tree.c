@@ -31,7 +31,8 @@
 #define OP_INO_FIRST 2
 
 static const struct op_node *const op_root_tables[] = {
-	op_control_nodes, op_image_nodes, op_jit_nodes, op_stats_nodes, NULL,
+	op_control_nodes, op_image_nodes,  op_jit_nodes,
+	op_buffer_nodes,  op_stats_nodes, NULL,
 };
 
 static const struct op_node op_root_node = {
@@ -278,7 +279,8 @@ static struct inode *op_new_inode(struct super_block *sb,
 		inode->i_fop = &op_dir_fops;
 	} else {
 		inode->i_op = &op_file_iops;
-		inode->i_fop = &op_file_fops;
+		inode->i_fop = ref->node->fops ? ref->node->fops :
+						 &op_file_fops;
 	}
 	return inode;
 }
