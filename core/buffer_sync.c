@@ -285,8 +285,13 @@ static void op_drain(unsigned int cpu, struct op_cpu_buffer *b)
 	op_tell_losses(b);
 }
 
-/* Take all that a CPU's rings hold through to the histograms. */
-static void op_sync_cpu_now(unsigned int cpu)
+/**
+ * op_sync_drain - take all that a CPU's rings hold through to the histograms
+ * @cpu: the CPU
+ *
+ * Context: process, a kernel thread, which has the host's root; may sleep.
+ */
+void op_sync_drain(unsigned int cpu)
 {
 	struct op_cpu_buffers *buffers = &per_cpu(op_cpu_buffers, cpu);
 	int ring;
@@ -310,7 +315,7 @@ static void op_sync_work(struct work_struct *work)
 	struct op_sync_cpu *s =
 		container_of(to_delayed_work(work), struct op_sync_cpu, work);
 
-	op_sync_cpu_now(s->cpu);
+	op_sync_drain(s->cpu);
 	if (READ_ONCE(s->rearm))
 		op_sync_arm(s);
 }
@@ -339,6 +344,23 @@ void op_sync_watermark(struct op_cpu_buffer *b)
 		return;
 	WRITE_ONCE(s->requested, true);
 	irq_work_queue(&s->kick);
+}
+
+/**
+ * op_sync_late - a sample came late to a ring of this CPU: is it still drained?
+ *
+ * Where sampling has ended meanwhile nobody would come for it.
+ *
+ * Context: interrupts off, not NMI; after the sample was committed.
+ */
+void op_sync_late(void)
+{
+	struct op_sync_cpu *s = this_cpu_ptr(&op_sync_cpu);
+
+	/* Either this sees that it ended, or op_sync_stop_cpu() the sample. */
+	smp_mb(); /* (G) */
+	if (!READ_ONCE(s->rearm))
+		irq_work_queue(&s->kick);
 }
 
 /**
@@ -389,9 +411,11 @@ void op_sync_stop_cpu(unsigned int cpu)
 	struct op_sync_cpu *s = &per_cpu(op_sync_cpu, cpu);
 
 	WRITE_ONCE(s->rearm, false);
+	/* Pairs with (G) in op_sync_late(). */
+	smp_mb(); /* (H) */
 	irq_work_sync(&s->kick);
 	cancel_delayed_work_sync(&s->work);
-	op_sync_cpu_now(cpu);
+	op_sync_drain(cpu);
 }
 
 /**
@@ -443,7 +467,7 @@ void op_sync_exit(void)
 	for_each_possible_cpu(cpu) {
 		irq_work_sync(&per_cpu(op_sync_cpu, cpu).kick);
 		cancel_delayed_work_sync(&per_cpu(op_sync_cpu, cpu).work);
-		op_sync_cpu_now(cpu);
+		op_sync_drain(cpu);
 		for (ring = 0; ring < OP_NR_RINGS; ring++) {
 			b = &per_cpu(op_cpu_buffers, cpu).ring[ring];
 			if (b->image)

@@ -11,6 +11,7 @@
 
 #include <linux/dcache.h>
 #include <linux/fs.h>
+#include <linux/jhash.h>
 #include <linux/module.h>
 #include <linux/seqlock.h>
 #include <linux/splice.h>
@@ -245,6 +246,33 @@ static inline void op_module_sections(const struct module *mod,
 		sections->of[i].name = names[i];
 		sections->of[i].init = i >= 4;
 	}
+}
+
+/*
+ * A hash of where in a module's text its symbols are.  The table is of what
+ * stays when init is over, and there from before the module's first notice on;
+ * it has no members that changed since 6.1.
+ */
+static inline u32 op_module_hash_symbols(const struct module *mod,
+					 struct op_text_range text, u32 hash)
+{
+#ifdef CONFIG_KALLSYMS
+	const struct mod_kallsyms *table = &mod->core_kallsyms;
+	unsigned int i;
+
+	for (i = 0; i < table->num_symtab; i++) {
+		const Elf_Sym *symbol = &table->symtab[i];
+		const char *name = table->strtab + symbol->st_name;
+
+		if (symbol->st_value < text.start ||
+		    symbol->st_value >= text.end)
+			continue;
+		hash = jhash_2words(symbol->st_value - text.start,
+				    symbol->st_size, hash);
+		hash = jhash(name, strlen(name), hash);
+	}
+#endif
+	return hash;
 }
 
 /*

@@ -31,6 +31,8 @@ static int op_cpu_online(unsigned int cpu)
 	enum op_ring ring;
 	int ret;
 
+	/* A sample may have been with its task for longer than sampling was. */
+	op_sync_drain(cpu);
 	mutex_lock(&op_sync_mutex);
 	for (ring = 0; ring < OP_NR_RINGS; ring++) {
 		ret = op_cpu_buffer_alloc(cpu, ring, size);
@@ -98,13 +100,11 @@ int op_enable(void)
 	if (ret)
 		goto out;
 	op_counters_tell();
-	op_hooks_start();
 	/* Samples may come before this returns. */
 	op_set_enabled(true);
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile:online",
 				op_cpu_online, op_cpu_offline);
 	if (ret < 0) {
-		op_hooks_stop();
 		op_counters_finish();
 		op_set_enabled(false);
 		op_wait_pending();
@@ -113,6 +113,7 @@ int op_enable(void)
 		goto out;
 	}
 	op_hotplug_state = ret;
+	op_hooks_start();
 	ret = 0;
 out:
 	mutex_unlock(&op_control_mutex);
@@ -169,7 +170,8 @@ int op_reset(void)
 	mutex_lock(&op_control_mutex);
 	op_sync_all();
 	mutex_lock(&op_sync_mutex);
-	op_event_add(OP_STREAM_RESET, 0, ktime_get_boottime_ns());
+	if (op_event_readers())
+		op_event_add(OP_STREAM_RESET, 0, ktime_get_boottime_ns());
 	op_event_flush();
 	op_event_forget();
 	op_histogram_reset();

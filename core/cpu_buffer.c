@@ -8,6 +8,7 @@
  * is in it.  The reading and writing is inline in cpu_buffer.h; here is their
  * memory, in process context only.
  */
+#include <linux/irqflags.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -25,8 +26,8 @@ DEFINE_PER_CPU(struct op_cpu_buffers, op_cpu_buffers);
  * @ring: which of its rings
  * @size: entries that it may hold, at least 1
  *
- * Context: process, may sleep.  No producer runs on @cpu.  A ring of another
- * size must be empty: it is replaced.
+ * Context: process, may sleep, on @cpu; op_sync_mutex held.  No sample is taken
+ * there.  A ring of another size must be empty: it is replaced.
  * Return: 0 or -ENOMEM.
  */
 int op_cpu_buffer_alloc(unsigned int cpu, enum op_ring ring, u64 size)
@@ -41,10 +42,18 @@ int op_cpu_buffer_alloc(unsigned int cpu, enum op_ring ring, u64 size)
 				GFP_KERNEL | __GFP_ZERO, cpu_to_node(cpu));
 	if (!entries)
 		return -ENOMEM;
-	kvfree(b->entries);
-	b->entries = entries;
+	/* What is in it would be lost, with the references of its notes. */
+	if (WARN_ON_ONCE(b->head != b->tail)) {
+		kvfree(entries);
+		return -EBUSY;
+	}
+	/* A hook that finds a ring finds all of it. */
+	local_irq_disable();
+	swap(b->entries, entries);
 	b->size = size;
 	b->mask = slots - 1;
+	local_irq_enable();
+	kvfree(entries);
 	return 0;
 }
 

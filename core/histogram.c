@@ -14,11 +14,14 @@
 #include <linux/hash.h>
 #include <linux/jhash.h>
 #include <linux/mm.h>
+#include <linux/overflow.h>
 #include <linux/rhashtable.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
+#include <linux/workqueue.h>
 
 #include "core/internal.h"
 
@@ -106,7 +109,11 @@ static struct op_bin *op_bin_new(const struct op_bin_key *key,
 	}
 	bin->key = *key;
 	bin->count = 0;
-	ret = rhashtable_insert_fast(&op_bins, &bin->node, op_bin_params);
+	while ((ret = rhashtable_insert_fast(&op_bins, &bin->node,
+					     op_bin_params)) == -EBUSY) {
+		/* The table is being made larger: that is no lack of memory. */
+		flush_work(&op_bins.run_work);
+	}
 	if (ret) {
 		ret = -ENOMEM;
 		goto err_free;
@@ -236,7 +243,20 @@ static int op_flat_bin_cmp(const void *a, const void *b)
 {
 	const struct op_flat_bin *x = a, *y = b;
 
+	/* Millions may have to be sorted. */
+	cond_resched();
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/*
+ * Memory for a reader's copy, which is the reader's to answer for.  kvmalloc()
+ * takes a size that large for a mistake.
+ */
+static void *op_copy_alloc(size_t size)
+{
+	if (size > INT_MAX)
+		return __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	return kvmalloc(size, GFP_KERNEL_ACCOUNT);
 }
 
 /* Copy an image's bins out; returns how many, or -EAGAIN if @room is short. */
@@ -250,12 +270,15 @@ static long op_flat_bins(const struct op_image *image, struct op_flat_bin *flat,
 	if (image->nr_bins > room) {
 		n = -EAGAIN;
 	} else {
-		for (bin = image->bins; bin; bin = bin->next)
+		for (bin = image->bins; bin; bin = bin->next) {
 			flat[n++] = (struct op_flat_bin){
 				.offset = bin->key.offset,
 				.count = bin->count,
 				.counter = bin->key.counter,
 			};
+			if (!(n % 1024))
+				cond_resched();
+		}
 	}
 	mutex_unlock(&op_sync_mutex);
 	return n;
@@ -280,7 +303,7 @@ struct op_hist *op_hist_read(struct op_image *image)
 	do {
 		/* Some more than now, since sampling may go on. */
 		room = READ_ONCE(image->nr_bins) + 64;
-		flat = kvmalloc_array(room, sizeof(*flat), GFP_KERNEL);
+		flat = op_copy_alloc(array_size(room, sizeof(*flat)));
 		if (!flat)
 			return ERR_PTR(-ENOMEM);
 		n = op_flat_bins(image, flat, room);
@@ -289,19 +312,24 @@ struct op_hist *op_hist_read(struct op_image *image)
 	} while (n == -EAGAIN);
 	sort(flat, n, sizeof(*flat), op_flat_bin_cmp, NULL);
 
-	hist = kvzalloc(struct_size(hist, rows, n), GFP_KERNEL);
+	hist = op_copy_alloc(struct_size(hist, rows, n));
 	if (!hist) {
 		kvfree(flat);
 		return ERR_PTR(-ENOMEM);
 	}
+	hist->nr_rows = 0;
 	hist->columns = READ_ONCE(op_counters_used);
 	for (i = 0; i < n; i++) {
 		if (!hist->nr_rows ||
 		    hist->rows[hist->nr_rows - 1].offset != flat[i].offset)
-			hist->rows[hist->nr_rows++].offset = flat[i].offset;
+			hist->rows[hist->nr_rows++] = (struct op_hist_row){
+				.offset = flat[i].offset,
+			};
 		row = &hist->rows[hist->nr_rows - 1];
 		row->count[flat[i].counter] += flat[i].count;
 		__set_bit(flat[i].counter, &hist->columns);
+		if (!(i % 1024))
+			cond_resched();
 	}
 	kvfree(flat);
 	return hist;

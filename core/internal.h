@@ -38,6 +38,8 @@ int op_sync_init(void);
 void op_sync_exit(void);
 void op_sync_start_cpu(unsigned int cpu);
 void op_sync_stop_cpu(unsigned int cpu);
+void op_sync_drain(unsigned int cpu);
+void op_sync_late(void);
 void op_sync_all(void);
 void op_sync_run(struct work_struct *work);
 

@@ -105,7 +105,8 @@ static u32 op_module_build(const struct module *mod)
 
 	if (mod->srcversion)
 		hash = jhash(mod->srcversion, strlen(mod->srcversion), hash);
-	return hash;
+	/* Most have none.  But no two builds have all functions in one place. */
+	return op_module_hash_symbols(mod, text, hash);
 }
 
 static void op_kernel_range_add(const struct module *mod, bool init)

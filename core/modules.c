@@ -160,6 +160,9 @@ static void op_module_add(const struct module *mod, bool init, bool tell)
 {
 	struct op_module *m;
 
+	/* What was sampled there so far was somebody else's, a BPF program's. */
+	if (op_enabled())
+		op_sync_all();
 	mutex_lock(&op_sync_mutex);
 	mutex_lock(&op_modules_mutex);
 	if (op_module_find(mod))
@@ -265,11 +268,16 @@ static int op_modules_scan(void)
 		for (i = 0; i < n; i++) {
 			mk = container_of(found[i], struct module_kobject,
 					  kobj);
-			if (mk->mod->state != MODULE_STATE_GOING)
+			if (mk->mod->state != MODULE_STATE_GOING) {
 				op_module_add(mk->mod,
 					      mk->mod->state ==
 						      MODULE_STATE_COMING,
 					      false);
+				/* Its going may have been told before that. */
+				if (READ_ONCE(mk->mod->state) ==
+				    MODULE_STATE_GOING)
+					op_module_remove(mk->mod, false);
+			}
 			kobject_put(found[i]);
 		}
 		kvfree(found);

@@ -18,11 +18,11 @@
  * space, before the task executes one more instruction, and may sleep.  So the
  * answer is as certain as the other one, and no mm has to be kept.
  */
-#include <linux/delay.h>
 #include <linux/irq_work.h>
 #include <linux/maple_tree.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -241,11 +241,14 @@ static void op_deferred_run(struct callback_head *work)
 		b->stats[OP_STAT_UNRESOLVED]++;
 		op_record_unknown(b, slot->counter, slot->pc);
 	}
+	op_sync_late();
 	local_irq_restore(flags);
 	if (mm)
 		mmap_read_unlock(mm);
 	/* Pairs with the acquire in op_defer() and op_sample_pending(). */
 	smp_store_release(&slot->busy, false);
+	/* See op_sample_exit() for the rest of the way. */
+	module_put(THIS_MODULE);
 }
 
 /* Leave the sample to its task.  Interrupts off, or NMI. */
@@ -266,12 +269,19 @@ static noinline bool op_defer(u8 counter, u64 pc, bool nmi)
 	if (slot == end)
 		return false;
 
+	/*
+	 * The task may wait for its mappings for as long as others like, and
+	 * an unload that waited with it could not be interrupted.
+	 */
+	if (!try_module_get(THIS_MODULE))
+		return false;
 	slot->pc = pc;
 	slot->counter = counter;
 	init_task_work(&slot->work, op_deferred_run);
 	slot->busy = true;
 	if (op_task_work_add(current, &slot->work)) {
 		slot->busy = false;
+		module_put(THIS_MODULE);
 		return false;
 	}
 	if (!READ_ONCE(op_deferred_once))
@@ -521,16 +531,15 @@ void op_sample_exit(void)
 	struct op_cpu_context *c;
 	unsigned int cpu;
 
-	while (op_sample_pending())
-		msleep(20);
 	for_each_possible_cpu(cpu) {
 		c = &per_cpu(op_cpu_context, cpu);
 		irq_work_sync(&c->unlock_work);
 		irq_work_sync(&c->kick_work);
 	}
 	/*
-	 * A task may have been preempted between clearing its slot and the
-	 * return into the kernel's text.
+	 * Samples that wait for their tasks hold the module.  But a task may
+	 * have been preempted between giving that back and the return into the
+	 * kernel's text.
 	 */
 	if (op_deferred_once)
 		synchronize_rcu_tasks();

@@ -47,6 +47,7 @@
  * @names_after: only of images that were named behind this position,
  * @names_upto: and not behind this one
  * @modules: the modules that are there come first
+ * @modules_after: the section of theirs that was last
  * @maps: the mappings of these processes come first; %NULL for none
  * @nr_maps: how many they are
  * @maps_next: the first of them that is not done

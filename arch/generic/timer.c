@@ -23,6 +23,8 @@
 #define OP_TIMER_MAX_HZ 20000
 #define OP_TIMER_MIN_NS (NSEC_PER_SEC / OP_TIMER_MAX_HZ)
 #define OP_TIMER_MAX_NS (3600 * NSEC_PER_SEC)
+/* No cycle counter is faster, in cycles a nanosecond. */
+#define OP_TIMER_MAX_GHZ 16
 
 /**
  * struct op_timer - one counter's timer on one CPU
@@ -52,11 +54,17 @@ static DEFINE_PER_CPU(struct op_timer[OP_NR_COUNTERS], op_timers);
 static void op_timer_measure(struct op_timer *t, u64 cycles)
 {
 	u64 ns = ktime_get_ns();
-	u64 period;
+	u64 elapsed_ns = ns - t->known_ns;
+	u64 elapsed = cycles - t->known_cycles;
+	u64 period = 0;
 
-	/* Cycles in a period; 0 where get_cycles() can't tell. */
-	period = mul_u64_u64_div_u64(cycles - t->known_cycles, t->period,
-				     max(ns - t->known_ns, 1ULL));
+	/*
+	 * Cycles in a period; 0 where get_cycles() can't tell. A counter that
+	 * was set back, or forth, as after suspend or when a virtual machine
+	 * moves, says nothing, and the division would trap.
+	 */
+	if (elapsed / OP_TIMER_MAX_GHZ <= elapsed_ns && elapsed_ns)
+		period = mul_u64_u64_div_u64(elapsed, t->period, elapsed_ns);
 	t->soon = period / 2;
 	t->slack = period;
 	t->known_ns = ns;

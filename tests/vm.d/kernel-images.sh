@@ -17,7 +17,7 @@ set -u
 hz=1999
 ko=$op_progs/$OP_KVER/opburn.ko
 text=/sys/module/opburn/sections/.text
-plan 23
+plan 27
 
 # symbols IMAGE: "SYMBOL COUNT", the most first, of what has addresses
 symbols()
@@ -197,6 +197,24 @@ is "$(names=("$op"/images/opburn*); echo "${names[*]##*/}")" \
 is "$(op_samples unknown)" 0 "nothing is unknown"
 op_stop
 op_conserved "modules that come and go: the law"
+
+# --- another build of the same name ---
+
+op_start $hz
+op_gather 100 opburn.ko -- spin
+op_stop
+rmmod opburn
+insmod "${ko%/*}/other/opburn.ko"
+before=$(op_samples opburn.ko)
+echo 1 >"$op/enable"
+op_gather 100 opburn.ko~2 -- spin
+op_stop
+result $? "a module that was built anew is another image"
+is "$(op_samples opburn.ko)" "$before" "and the one that was there stays as it is"
+is "$(cat "$op/images/opburn.ko~2/start")" "$(cat $text)" "it starts at its text"
+op_conserved "two of a name: the law"
+rmmod opburn
+insmod "$ko"
 
 # --- ours comes after ---
 

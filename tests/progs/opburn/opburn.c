@@ -10,14 +10,26 @@
  * Writing N to "first" does so in opburn_first, a loop that begins at the first
  * byte of the module's text.
  *
+ * Writing a process number to "hold" locks that process's mappings until the
+ * writer gets a signal.
+ *
+ * With OPBURN_OTHER it is another build of the same: all but the first function
+ * are elsewhere.
+ *
  * "leak" at load loses one piece of memory on purpose: for the test of a test
  * that looks for leaks.
  */
 #include <linux/kstrtox.h>
 #include <linux/linkage.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/pid.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 
 #include "../work.h"
 
@@ -36,7 +48,11 @@ asm(".text\n"
     "	b.ne opburn_first\n"
     "	ret\n"
 #endif
-    ".size opburn_first, . - opburn_first\n");
+    ".size opburn_first, . - opburn_first\n"
+#ifdef OPBURN_OTHER
+    ".skip 0x100, 0xcc\n"
+#endif
+);
 
 /* In the kernel's text no other symbol has these names. */
 noinline void opburn_spin(unsigned long n);
@@ -76,6 +92,41 @@ MODULE_PARM_DESC(burn, "write: iterations to spend at once");
 
 module_param_cb(first, &burn_ops, "first", 0200);
 MODULE_PARM_DESC(first, "write: iterations to spend at the text's beginning");
+
+/* Keep a process from its mappings until the writer gets a signal. */
+static int hold_set(const char *text, const struct kernel_param *kp)
+{
+	DECLARE_WAIT_QUEUE_HEAD_ONSTACK(never);
+	struct task_struct *task;
+	struct mm_struct *mm;
+	struct pid *pid;
+	int nr, ret;
+
+	ret = kstrtoint(text, 0, &nr);
+	if (ret)
+		return ret;
+	pid = find_get_pid(nr);
+	task = get_pid_task(pid, PIDTYPE_TGID);
+	put_pid(pid);
+	if (!task)
+		return -ESRCH;
+	mm = get_task_mm(task);
+	put_task_struct(task);
+	if (!mm)
+		return -EINVAL;
+	mmap_write_lock(mm);
+	ret = wait_event_interruptible(never, false);
+	mmap_write_unlock(mm);
+	mmput(mm);
+	return ret;
+}
+
+static const struct kernel_param_ops hold_ops = {
+	.set = hold_set,
+};
+
+module_param_cb(hold, &hold_ops, NULL, 0200);
+MODULE_PARM_DESC(hold, "write: a process whose mappings are locked until a signal comes");
 
 static unsigned long init_burn;
 module_param(init_burn, ulong, 0400);
