@@ -44,6 +44,15 @@ struct op_sync_cpu {
 
 static DEFINE_PER_CPU(struct op_sync_cpu, op_sync_cpu);
 
+static void op_drain_sample(unsigned int cpu, u64 task, struct op_image *image,
+			    u8 counter, u64 offset)
+{
+	if (op_marks_active() && !image->marked)
+		op_stat_add(OP_STAT_SKIPPED_UNMARKED, 1);
+	else
+		op_event_sample(cpu, task, image, counter, offset);
+}
+
 static void op_count_loss(int error)
 {
 	op_stat_add(error == -ENOSPC ? OP_STAT_LOST_HIST_MEMORY :
@@ -204,6 +213,8 @@ static void op_drain_entry(unsigned int cpu, struct op_cpu_buffer *b,
 	case OP_ENTRY_FILE:
 		file = (struct file *)(unsigned long)e->value;
 		op_note(b, op_image_of_file(file));
+		if (op_marks_active() && b->image)
+			op_marks_learn(file, b->image);
 		fput(file);
 		return;
 	case OP_ENTRY_IMAGE:
@@ -212,8 +223,8 @@ static void op_drain_entry(unsigned int cpu, struct op_cpu_buffer *b,
 	case OP_ENTRY_OFFSET:
 		b->consumed++;
 		if (b->image)
-			op_event_sample(cpu, b->task, b->image, counter,
-					 e->value);
+			op_drain_sample(cpu, b->task, b->image, counter,
+					e->value);
 		else
 			op_count_loss(b->image_error);
 		return;
@@ -221,7 +232,7 @@ static void op_drain_entry(unsigned int cpu, struct op_cpu_buffer *b,
 		b->consumed++;
 		image = op_kernel_map_find(e->value, &offset);
 		if (!IS_ERR(image))
-			op_event_sample(cpu, b->task, image, counter, offset);
+			op_drain_sample(cpu, b->task, image, counter, offset);
 		else
 			op_count_loss(PTR_ERR(image));
 		return;

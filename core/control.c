@@ -228,7 +228,8 @@ void op_core_exit(void)
 {
 	op_disable();
 	op_sample_exit();
-	/* First the notifier, which syncs. */
+	/* First those who sync. */
+	op_marks_clear();
 	op_modules_exit();
 	op_sync_exit();
 	op_kernel_map_exit();

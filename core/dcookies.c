@@ -265,17 +265,45 @@ bool op_file_is_anon(const struct file *file)
 	return !strcmp(name, "dev/zero") || !strcmp(name, "anon_hugepage");
 }
 
-static void op_file_id(struct file *file, struct op_image_id *id)
+/**
+ * op_inode_key - what tells a file's inode from all others, at first sight
+ * @path: the file
+ * @key: filled in
+ *
+ * Context: any, also NMI, while the file is mapped.
+ */
+void op_inode_key(const struct path *path, struct op_inode_key *key)
 {
-	const struct path *path = op_file_user_path(file);
-	struct inode *inode = d_inode(path->dentry);
-	struct kstat stat;
+	const struct inode *inode = d_inode(path->dentry);
 
-	*id = (struct op_image_id){
-		.kind = OP_IMAGE_FILE,
+	*key = (struct op_inode_key){
 		.generation = inode->i_generation,
 		.dev = inode->i_sb->s_dev,
 		.ino = inode->i_ino,
+	};
+	/*
+	 * A file that is written anew in place has other code at the same
+	 * offsets, and where there are no generations the next file may get the
+	 * same inode number: the modification time tells these.  Not for memory
+	 * that has the guise of a file: JIT compilers write it all the time.
+	 */
+	if (!(path->mnt->mnt_flags & MNT_INTERNAL) || !inode->i_generation)
+		key->stamp = op_inode_mtime_ns(inode);
+}
+
+static void op_path_id(const struct path *path, struct op_image_id *id)
+{
+	struct op_inode_key key;
+	struct inode *inode = d_inode(path->dentry);
+	struct kstat stat;
+
+	op_inode_key(path, &key);
+	*id = (struct op_image_id){
+		.kind = OP_IMAGE_FILE,
+		.generation = key.generation,
+		.dev = key.dev,
+		.ino = key.ino,
+		.stamp = key.stamp,
 	};
 	/*
 	 * Where one superblock shows several devices, as btrfs does for its
@@ -288,14 +316,30 @@ static void op_file_id(struct file *file, struct op_image_id *id)
 		id->dev = stat.dev;
 		id->ino = stat.ino;
 	}
-	/*
-	 * A file that is written anew in place has other code at the same
-	 * offsets, and where there are no generations the next file may get the
-	 * same inode number: the modification time tells these.  Not for memory
-	 * that has the guise of a file: JIT compilers write it all the time.
-	 */
-	if (!op_file_is_private(file) || !inode->i_generation)
-		id->stamp = op_inode_mtime_ns(inode);
+}
+
+/**
+ * op_image_of_path - the image of a file
+ * @path: the file
+ *
+ * Context: process, a kernel thread; may sleep.
+ * Return: the image, referenced, or ERR_PTR of -ENOSPC (hist_memory) or
+ * -ENOMEM.
+ */
+struct op_image *op_image_of_path(const struct path *path)
+{
+	struct op_image *image;
+	struct op_image_id id;
+
+	op_path_id(path, &id);
+	mutex_lock(&op_image_mutex);
+	image = rhashtable_lookup_fast(&op_images_by_id, &id, op_id_params);
+	if (!image)
+		image = op_image_create(&id, op_path_text(path, op_path_room));
+	if (!IS_ERR(image))
+		op_image_get(image);
+	mutex_unlock(&op_image_mutex);
+	return image;
 }
 
 /**
@@ -303,25 +347,11 @@ static void op_file_id(struct file *file, struct op_image_id *id)
  * @file: the file
  *
  * Context: process, a kernel thread; may sleep.
- * Return: the image, referenced, or ERR_PTR of -ENOSPC (hist_memory) or
- * -ENOMEM.
+ * Return: as op_image_of_path().
  */
 struct op_image *op_image_of_file(struct file *file)
 {
-	struct op_image *image;
-	struct op_image_id id;
-
-	op_file_id(file, &id);
-	mutex_lock(&op_image_mutex);
-	image = rhashtable_lookup_fast(&op_images_by_id, &id, op_id_params);
-	if (!image)
-		image = op_image_create(&id,
-					op_path_text(op_file_user_path(file),
-						     op_path_room));
-	if (!IS_ERR(image))
-		op_image_get(image);
-	mutex_unlock(&op_image_mutex);
-	return image;
+	return op_image_of_path(op_file_user_path(file));
 }
 
 /**
@@ -479,6 +509,26 @@ struct op_image *op_image_find(const char *name)
 		op_image_get(image);
 	else
 		image = NULL;
+	mutex_unlock(&op_image_mutex);
+	return image;
+}
+
+/**
+ * op_image_find_known - the image of a name, also if it has no samples
+ * @name: the name
+ *
+ * Context: process, may sleep.
+ * Return: the image, referenced, or %NULL if there is none.
+ */
+struct op_image *op_image_find_known(const char *name)
+{
+	struct op_image *image;
+
+	mutex_lock(&op_image_mutex);
+	image = rhashtable_lookup_fast(&op_images_by_name, name,
+				       op_name_params);
+	if (image)
+		op_image_get(image);
 	mutex_unlock(&op_image_mutex);
 	return image;
 }

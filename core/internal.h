@@ -10,6 +10,7 @@
 #define OP_INTERNAL_H
 
 #include <linux/fs.h>
+#include <linux/jump_label.h>
 #include <linux/module.h>
 #include <linux/mount.h>
 #include <linux/mutex.h>
@@ -50,6 +51,19 @@ void op_kernel_map_add(const struct module *mod, bool init);
 void op_kernel_map_remove(const struct module *mod, bool init_only);
 struct op_image *op_kernel_map_find(u64 pc, u64 *offset);
 
+extern unsigned long op_kernel_start, op_kernel_end;
+
+/**
+ * op_kernel_map_is_vmlinux - is an address of the kernel's own text?
+ * @pc: the address
+ *
+ * Context: any.
+ */
+static inline bool op_kernel_map_is_vmlinux(u64 pc)
+{
+	return pc >= op_kernel_start && pc < op_kernel_end;
+}
+
 /* image_name.c */
 
 /* Paths are asked for with this much room; deeper ones keep their last name. */
@@ -63,6 +77,23 @@ int op_dcookies_init(void);
 void op_dcookies_exit(void);
 extern struct op_image *op_image_fixed[OP_IMAGE_UNKNOWN + 1];
 bool op_file_is_anon(const struct file *file);
+
+/**
+ * struct op_inode_key - what tells an inode from all others, at first sight
+ * @dev: its superblock's
+ * @ino: inode number
+ * @stamp: as in &struct op_image_id
+ * @generation: likewise
+ */
+struct op_inode_key {
+	u64 dev;
+	u64 ino;
+	u64 stamp;
+	u32 generation;
+};
+
+void op_inode_key(const struct path *path, struct op_inode_key *key);
+struct op_image *op_image_of_path(const struct path *path);
 struct op_image *op_image_of_file(struct file *file);
 struct op_image *op_image_of_name(enum op_image_kind kind, const char *name,
 				  u64 dev, u32 generation);
@@ -94,6 +125,24 @@ static inline struct op_image *op_image_get(struct op_image *image)
 	refcount_inc(&image->refs);
 	return image;
 }
+
+/* marks.c */
+DECLARE_STATIC_KEY_FALSE(op_marks_key);
+
+/**
+ * op_marks_active - is anything marked?
+ *
+ * Context: any.
+ */
+static __always_inline bool op_marks_active(void)
+{
+	return static_branch_unlikely(&op_marks_key);
+}
+
+bool op_marks_want_file(struct file *file);
+bool op_marks_want_kernel(u64 pc);
+void op_marks_learn(struct file *file, const struct op_image *image);
+void op_marks_clear(void);
 
 /* event_buffer.c */
 

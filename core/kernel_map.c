@@ -44,8 +44,8 @@ static struct rb_root_cached op_kernel_ranges = RB_ROOT_CACHED;
 static LIST_HEAD(op_kernel_range_list);
 
 /* The kernel's own text: [op_kernel_start, op_kernel_end). */
-static unsigned long op_kernel_start;
-static unsigned long op_kernel_end;
+unsigned long op_kernel_start __read_mostly;
+unsigned long op_kernel_end __read_mostly;
 
 /*
  * Is this what kernel/bpf calls text that it made?  bpf_prog_ and the program's
@@ -212,7 +212,7 @@ struct op_image *op_kernel_map_find(u64 pc, u64 *offset)
 	struct op_image *image;
 	char symbol[KSYM_SYMBOL_LEN];
 
-	if (likely(pc >= op_kernel_start && pc < op_kernel_end)) {
+	if (likely(op_kernel_map_is_vmlinux(pc))) {
 		*offset = pc - op_kernel_start;
 		return op_image_fixed[OP_IMAGE_VMLINUX];
 	}

@@ -197,6 +197,7 @@ struct op_image_id {
  * @samples: in its histogram, all counters; under op_sync_mutex
  * @bins: its histogram's bins, unsorted; under op_sync_mutex
  * @nr_bins: how many those are
+ * @marked: marked; written under op_sync_mutex
  * @named_at: the position in the event buffer behind the record that said its
  *	name; 0 if none did; written under op_sync_mutex
  *
@@ -210,6 +211,7 @@ struct op_image {
 	u64 samples;
 	struct op_bin *bins;
 	unsigned long nr_bins;
+	bool marked;
 	u64 named_at;
 	char *path;
 	char *name;
@@ -225,6 +227,7 @@ struct op_image {
 struct op_image *op_image_next(u64 *cookie);
 struct op_image *op_image_next_known(u64 *cookie);
 struct op_image *op_image_get_cookie(u64 cookie);
+struct op_image *op_image_find_known(const char *name);
 struct op_image *op_image_find(const char *name);
 void op_image_put(struct op_image *image);
 
@@ -253,6 +256,12 @@ struct op_hist {
 struct op_hist *op_hist_read(struct op_image *image);
 void op_hist_free(struct op_hist *hist);
 u64 op_image_samples(struct op_image *image);
+
+/* ------------------------------------------------------------------ */
+/* Marks (marks.c)                                                    */
+
+int op_mark_add(const char *name, u64 *cookie);
+int op_mark_remove(const char *name, u64 cookie);
 
 /* ------------------------------------------------------------------ */
 /* The record stream (stream.c)                                       */
@@ -302,6 +311,7 @@ enum op_stat {
 	OP_STAT_LOST_CPU_BUFFER,
 	OP_STAT_SKIPPED_KERNEL,
 	OP_STAT_SKIPPED_USER,
+	OP_STAT_SKIPPED_UNMARKED,
 	OP_STAT_DEFERRED,
 	OP_STAT_UNRESOLVED,
 	OP_STAT_TIMER_OVERRUN,

@@ -216,6 +216,14 @@ static __always_inline void op_resolve(struct mm_struct *mm, u64 pc,
 		op_resolve_other(mm, vma, pc, place);
 }
 
+/* Is the place worth the room that its sample takes? */
+static noinline bool op_place_wanted(const struct op_place *place)
+{
+	if (place->is_file)
+		return op_marks_want_file((struct file *)place->object);
+	return READ_ONCE(((const struct op_image *)place->object)->marked);
+}
+
 /*
  * The task itself finishes its sample.  Process context, on the way to user
  * space or in exit; may sleep.
@@ -374,7 +382,10 @@ static __always_inline void op_sample_user(struct op_cpu_buffer *b, u8 counter,
 	}
 	b->stats[OP_STAT_RECEIVED]++;
 	op_resolve(mm, pc, &place);
-	op_record(b, OP_ENTRY_OFFSET, counter, &place);
+	if (op_marks_active() && !op_place_wanted(&place))
+		b->stats[OP_STAT_SKIPPED_UNMARKED]++;
+	else
+		op_record(b, OP_ENTRY_OFFSET, counter, &place);
 	op_mm_unlock(mm, nmi);
 }
 
@@ -385,7 +396,10 @@ static __always_inline void op_sample_kernel(struct op_cpu_buffer *b,
 
 	b->stats[OP_STAT_RECEIVED]++;
 	place.object = op_jit_find_kernel(pc, &place.offset);
-	if (likely(!place.object))
+	if (op_marks_active() && !(place.object ? op_place_wanted(&place) :
+						  op_marks_want_kernel(pc)))
+		b->stats[OP_STAT_SKIPPED_UNMARKED]++;
+	else if (likely(!place.object))
 		op_record(b, OP_ENTRY_KERNEL, counter, &place);
 	else
 		op_record(b, OP_ENTRY_OFFSET, counter, &place);

@@ -18,6 +18,7 @@ static const char *const op_stat_names[OP_NR_STATS] = {
 	[OP_STAT_LOST_CPU_BUFFER] = "lost_cpu_buffer",
 	[OP_STAT_SKIPPED_KERNEL] = "skipped_kernel",
 	[OP_STAT_SKIPPED_USER] = "skipped_user",
+	[OP_STAT_SKIPPED_UNMARKED] = "skipped_unmarked",
 	[OP_STAT_DEFERRED] = "deferred",
 	[OP_STAT_UNRESOLVED] = "unresolved",
 	[OP_STAT_TIMER_OVERRUN] = "timer_overrun",
@@ -39,7 +40,9 @@ static const char *const op_stat_names[OP_NR_STATS] = {
 	[OP_STAT_MEMORY] = "memory",
 };
 
-/* Those that are not counted by CPU. */
+/*
+ * Those that are not counted by CPU, and what the sync step adds to the others.
+ */
 static atomic64_t op_stats[OP_NR_STATS];
 
 /**
@@ -82,10 +85,10 @@ u64 op_stat_read_cpu(enum op_stat stat, unsigned int cpu)
 u64 op_stat_read(enum op_stat stat)
 {
 	unsigned int cpu;
-	u64 sum = 0;
+	u64 sum = atomic64_read(&op_stats[stat]);
 
 	if (stat >= OP_STAT_NR_PERCPU)
-		return atomic64_read(&op_stats[stat]);
+		return sum;
 	for_each_possible_cpu(cpu)
 		sum += op_stat_read_cpu(stat, cpu);
 	return sum;
@@ -93,7 +96,7 @@ u64 op_stat_read(enum op_stat stat)
 
 /**
  * op_stat_add - count
- * @stat: which, from OP_STAT_NR_PERCPU on
+ * @stat: which; of those that are counted by CPU, what no CPU has counted
  * @n: how many
  *
  * Context: any but NMI.
@@ -113,6 +116,7 @@ static void op_stats_reset_ring(struct op_cpu_buffer *b)
 		OP_STAT_LOST_CPU_BUFFER,
 		OP_STAT_SKIPPED_KERNEL,
 		OP_STAT_SKIPPED_USER,
+		OP_STAT_SKIPPED_UNMARKED,
 	};
 	u64 received = b->consumed;
 	enum op_stat stat;
@@ -141,6 +145,7 @@ void op_stats_reset(void)
 			op_stats_reset_ring(
 				&per_cpu(op_cpu_buffers, cpu).ring[ring]);
 	}
+	atomic64_set(&op_stats[OP_STAT_SKIPPED_UNMARKED], 0);
 	atomic64_set(&op_stats[OP_STAT_LOST_HIST_MEMORY], 0);
 	atomic64_set(&op_stats[OP_STAT_LOST_NO_MEMORY], 0);
 	atomic64_set(&op_stats[OP_STAT_MODULE_LOADS], 0);

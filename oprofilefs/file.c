@@ -179,13 +179,17 @@ static int op_open(struct inode *inode, struct file *file)
 static ssize_t op_write_iter(struct kiocb *iocb, struct iov_iter *from)
 {
 	struct op_open *open = op_opened(iocb->ki_filp);
+	const struct op_node *node = open->ref->node;
+	ssize_t ret;
 
-	if (iocb->ki_pos)
+	if (iocb->ki_pos && !node->rewind)
 		return op_refuse(open->file, -EINVAL,
 				 "written at an offset other than 0");
-	if (open->ref->node->write)
-		return open->ref->node->write(open, from);
-	return op_write_value(open, from);
+	ret = node->write ? node->write(open, from) :
+			    op_write_value(open, from);
+	if (node->rewind && ret >= 0)
+		iocb->ki_pos = 0;
+	return ret;
 }
 
 static loff_t op_llseek(struct file *file, loff_t offset, int whence)

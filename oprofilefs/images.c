@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The report: images/NAME/{hist,path,dcookie,samples,start}, and dcookies.
+ * The report: images/NAME/{hist,path,dcookie,samples,start}.
  *
  * hist is made so that "cat images/<*>/hist" can be read and parsed as one
  * text: lines that begin with # say what follows, then come the offsets,
@@ -40,7 +40,14 @@
 	"\016\017\020\021\022\023\024\025\026\027\030\031\032"                 \
 	"\033\034\035\036\037\177\\"
 
-static void op_path_print(struct seq_file *m, const struct op_image *image)
+/**
+ * op_path_print - print an image's path, escaped
+ * @m: what it is printed to
+ * @image: the image
+ *
+ * Context: process.
+ */
+void op_path_print(struct seq_file *m, const struct op_image *image)
 {
 	seq_escape(m, image->path, OP_PATH_ESCAPED);
 }
@@ -252,48 +259,6 @@ static int op_start_show(struct seq_file *m, const struct op_ref *ref)
 }
 
 /* ------------------------------------------------------------------ */
-/* dcookies: a position is the latest cookie shown                    */
-
-static void *op_dcookies_start(struct seq_file *m, loff_t *pos)
-{
-	u64 cookie = *pos;
-
-	return op_image_next_known(&cookie);
-}
-
-static void op_dcookies_stop(struct seq_file *m, void *v)
-{
-	if (v)
-		op_image_put(v);
-}
-
-static void *op_dcookies_next(struct seq_file *m, void *v, loff_t *pos)
-{
-	struct op_image *image = v;
-
-	*pos = image->cookie;
-	op_image_put(image);
-	return op_dcookies_start(m, pos);
-}
-
-static int op_dcookies_show(struct seq_file *m, void *v)
-{
-	const struct op_image *image = v;
-
-	seq_printf(m, "%llu ", image->cookie);
-	op_path_print(m, image);
-	seq_putc(m, '\n');
-	return 0;
-}
-
-static const struct seq_operations op_dcookies_seq = {
-	.start = op_dcookies_start,
-	.next = op_dcookies_next,
-	.stop = op_dcookies_stop,
-	.show = op_dcookies_show,
-};
-
-/* ------------------------------------------------------------------ */
 /* The folders                                                        */
 
 /* Once forgotten, an image's name may stand for another one. */
@@ -389,11 +354,6 @@ const struct op_node op_image_nodes[] = {
 		.access = OP_DIR,
 		.family = OP_FAMILY_IMAGES,
 		.dir_ops = &op_images_dir_ops,
-	},
-	{
-		.name = "dcookies",
-		.access = OP_READ,
-		.seq = &op_dcookies_seq,
 	},
 	{},
 };

@@ -100,6 +100,8 @@ struct op_dir_ops {
  *	begins with a struct op_open; 0 for just that
  * @init: make what an open file of this node keeps, zeroed before, ready
  * @write: takes each write as it comes, for files that are streams
+ * @rewind: a write may come at any position, and what is read next begins at the
+ *	beginning
  * @flush: a descriptor is closed; a result for close(2)
  * @release: the last descriptor was closed
  * @fops: a file that is like no other: its operations; none of the above then
@@ -124,6 +126,7 @@ struct op_node {
 	size_t open_size;
 	void (*init)(struct op_open *open);
 	ssize_t (*write)(struct op_open *open, struct iov_iter *from);
+	bool rewind;
 	int (*flush)(struct op_open *open, struct file *file);
 	void (*release)(struct op_open *open, struct file *file);
 	const struct file_operations *fops;
@@ -188,10 +191,14 @@ extern const struct file_operations op_file_fops;
 int op_refuse(const struct file *file, int err, const char *reason);
 u64 op_visible(struct seq_file *m, u64 address);
 
+/* images.c */
+void op_path_print(struct seq_file *m, const struct op_image *image);
+
 /* The tables. */
 extern const struct op_node op_buffer_nodes[];
 extern const struct op_node op_control_nodes[];
 extern const struct op_dir_ops op_counters_dir_ops;
+extern const struct op_node op_dcookies_nodes[];
 extern const struct op_node op_image_nodes[];
 extern const struct op_node op_jit_nodes[];
 extern const struct op_node op_stats_nodes[];
