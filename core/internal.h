@@ -261,7 +261,6 @@ void op_counters_tell(void);
 
 /* stats.c */
 int op_memory_charge(size_t bytes);
-void op_memory_charge_over(size_t bytes);
 void op_memory_uncharge(size_t bytes);
 void op_stat_add(enum op_stat stat, s64 n);
 void op_stats_reset(void);

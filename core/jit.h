@@ -29,6 +29,7 @@ struct op_jit_space {
 /**
  * struct op_jit_range - what one add_mapping said
  * @node: in its space's tree; the last byte is included
+ * @active: while jit_segments.c asks who has what: in its tree, by @seq
  * @space: its address space
  * @seq: a later one wins; key in op_jit_ranges
  * @image: its image, referenced
@@ -36,13 +37,17 @@ struct op_jit_space {
  */
 struct op_jit_range {
 	struct interval_tree_node node;
+	struct rb_node active;
 	struct op_jit_space *space;
 	unsigned long seq;
 	struct op_image *image;
 	char name[];
 };
 
-int op_segments_update(struct op_jit_space *space, u64 lo, u64 hi, bool must);
+extern const size_t op_segments_of_range;
+
+int op_segments_add(struct op_jit_range *r);
+void op_segments_remove(struct op_jit_range *r);
 void op_segments_drop(struct op_jit_space *space);
 
 #endif /* OP_JIT_H */

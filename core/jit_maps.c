@@ -11,6 +11,7 @@
  * Process context, op_jit_mutex.
  */
 #include <linux/mm.h>
+#include <linux/overflow.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
@@ -29,13 +30,20 @@ static DEFINE_XARRAY(op_jit_ranges);
 static unsigned long op_jit_last_seq;
 static u64 op_jit_last_space;
 
+/* What a range is charged: with the segments that it may need, now or later. */
+static size_t op_range_bytes(const char *name)
+{
+	return sizeof(struct op_jit_range) + strlen(name) + 1 +
+	       op_segments_of_range;
+}
+
 static void op_range_free(struct op_jit_range *r)
 {
 	xa_erase(&op_jit_ranges, r->seq);
 	if (r->image->jit_range == r)
 		r->image->jit_range = NULL;
 	op_image_put(r->image);
-	op_memory_uncharge(sizeof(*r) + strlen(r->name) + 1);
+	op_memory_uncharge(op_range_bytes(r->name));
 	op_stat_add(OP_STAT_JIT_MAPS, -1);
 	kfree(r);
 }
@@ -176,14 +184,13 @@ static struct op_image *op_jit_image_find(const struct op_jit_space *space,
 static int op_range_add(struct op_jit_space *space, const char *name, u64 start,
 			u64 end)
 {
-	size_t bytes = sizeof(struct op_jit_range) + strlen(name) + 1;
 	struct op_jit_range *r, *old;
 	int ret;
 
-	ret = op_memory_charge(bytes);
+	ret = op_memory_charge(op_range_bytes(name));
 	if (ret)
 		return ret;
-	r = kzalloc(bytes, GFP_KERNEL);
+	r = kzalloc(struct_size(r, name, strlen(name) + 1), GFP_KERNEL);
 	if (!r) {
 		ret = -ENOMEM;
 		goto err_uncharge;
@@ -207,12 +214,11 @@ static int op_range_add(struct op_jit_space *space, const char *name, u64 start,
 	if (old)
 		interval_tree_remove(&old->node, &space->ranges);
 	interval_tree_insert(&r->node, &space->ranges);
-	ret = op_segments_update(space, r->node.start, r->node.last, false);
+	ret = op_segments_add(r);
 	if (ret)
 		goto err_restore;
 	if (old) {
-		op_segments_update(space, old->node.start, old->node.last,
-				   true);
+		op_segments_remove(old);
 		op_range_free(old);
 	}
 	r->image->jit_range = r;
@@ -231,7 +237,7 @@ err_put:
 err_free:
 	kfree(r);
 err_uncharge:
-	op_memory_uncharge(bytes);
+	op_memory_uncharge(op_range_bytes(name));
 	return ret;
 }
 
@@ -311,7 +317,7 @@ int op_jit_remove(const char *name, pid_t pid)
 	}
 	if (r) {
 		interval_tree_remove(&r->node, &space->ranges);
-		op_segments_update(space, r->node.start, r->node.last, true);
+		op_segments_remove(r);
 		op_range_free(r);
 		ret = 0;
 	}

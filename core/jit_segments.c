@@ -6,14 +6,22 @@
  * whatever interrupt: each address space's ranges are cut into segments that do
  * not overlap, each of the latest range that has it, and these stand in a
  * latched tree, which can be searched from an NMI in the middle of a change.
- * When ranges change, the segments of that stretch are made anew and swapped in
- * as one change.
+ * When a range comes or goes, the segments that this concerns are made anew and
+ * swapped in as one change.
+ *
+ * Neighbours are never of the same range.  So a segment begins where a range
+ * begins or behind one's end, and n ranges have at most 2n - 1 of them: each
+ * range has two segments' memory charged when it is added, and what happens to
+ * it later needs no more.
  *
  * Look-up: any context, no lock.  Changes: process context, op_jit_mutex.
  */
+#include <linux/atomic.h>
 #include <linux/mm_types.h>
+#include <linux/rbtree.h>
 #include <linux/rbtree_latch.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "core/compat.h"
@@ -28,6 +36,7 @@
  * @last: last byte
  * @base: start of the range, where the image's offset 0 is
  * @image: the image, referenced
+ * @range: whose it is; for comparing, as it may outlast the range
  * @rcu: frees it when no look-up can have it any more
  * @list: while it is being put in or taken out
  */
@@ -38,9 +47,13 @@ struct op_jit_segment {
 	u64 last;
 	u64 base;
 	struct op_image *image;
+	const struct op_jit_range *range;
 	struct rcu_head rcu;
 	struct list_head list;
 };
+
+/* What a range is charged for its segments, see above. */
+const size_t op_segments_of_range = 2 * sizeof(struct op_jit_segment);
 
 struct op_jit_key {
 	const struct mm_struct *mm;
@@ -51,6 +64,13 @@ static struct latch_tree_root op_jit_segments __cacheline_aligned;
 /* How many segments there are, so that most samples need not look. */
 static unsigned long op_jit_nr_user __read_mostly;
 static unsigned long op_jit_nr_kernel __read_mostly;
+
+/*
+ * Those that are taken out last until no look-up can have them any more.  They
+ * are not charged, so there must not be many.
+ */
+#define OP_JIT_LEAVING_MAX 4096
+static atomic_t op_jit_leaving;
 
 static bool op_segment_less(struct latch_tree_node *a,
 			    struct latch_tree_node *b)
@@ -152,167 +172,336 @@ static struct op_jit_segment *op_segment_after(struct op_jit_segment *s)
 	return next->mm == s->mm ? next : NULL;
 }
 
-static void op_segment_free_rcu(struct rcu_head *rcu)
+static void op_segment_free(struct op_jit_segment *s)
 {
-	struct op_jit_segment *s =
-		container_of(rcu, struct op_jit_segment, rcu);
-
 	op_image_put(s->image);
-	op_memory_uncharge(sizeof(*s));
 	kfree(s);
 }
 
-/*
- * @must: it has to work, since something that was there goes away: what is
- * needed then is no more than a few segments, and the bound may be passed.
- */
-static int op_segment_new(struct list_head *list, const struct mm_struct *mm,
-			  u64 start, u64 last, u64 base, struct op_image *image,
-			  bool must)
+static void op_segment_free_rcu(struct rcu_head *rcu)
 {
-	struct op_jit_segment *s;
-	int ret;
+	op_segment_free(container_of(rcu, struct op_jit_segment, rcu));
+	atomic_dec(&op_jit_leaving);
+}
 
-	ret = op_memory_charge(sizeof(*s));
-	if (ret && !must)
-		return ret;
-	if (ret)
-		op_memory_charge_over(sizeof(*s));
-	s = kmalloc(sizeof(*s), GFP_KERNEL | (must ? __GFP_NOFAIL : 0));
-	if (!s) {
-		op_memory_uncharge(sizeof(*s));
-		return -ENOMEM;
-	}
-	s->mm = mm;
+static struct op_jit_segment *op_segment_new(const struct op_jit_range *r,
+					     u64 start, u64 last, gfp_t gfp)
+{
+	struct op_jit_segment *s = kmalloc(sizeof(*s), gfp);
+
+	if (!s)
+		return NULL;
+	s->mm = r->space->mm;
 	s->start = start;
 	s->last = last;
-	s->base = base;
-	s->image = op_image_get(image);
-	list_add_tail(&s->list, list);
-	return 0;
+	s->base = r->node.start;
+	s->image = op_image_get(r->image);
+	s->range = r;
+	INIT_LIST_HEAD(&s->list);
+	return s;
 }
 
-/* The segments of @space for the stretch [lo, hi], from what ranges it has. */
-static int op_segments_make(struct op_jit_space *space, u64 lo, u64 hi,
-			    struct list_head *list, bool must)
-{
-	struct interval_tree_node *node;
-	struct op_jit_range *r, *best;
-	u64 end;
-	int ret;
+/**
+ * struct op_jit_change - what a change of the ranges does to the segments
+ * @stale: those that go
+ * @fresh: those that come
+ * @latest: the one behind which the next is going to be; %NULL for none
+ * @latest_is_fresh: it is in @fresh, so that it may still grow
+ */
+struct op_jit_change {
+	struct list_head stale;
+	struct list_head fresh;
+	struct op_jit_segment *latest;
+	bool latest_is_fresh;
+};
 
-	for (;;) {
-		/* The latest range that has the byte lo … */
-		best = NULL;
-		for (node = interval_tree_iter_first(&space->ranges, lo, lo);
-		     node; node = interval_tree_iter_next(node, lo, lo)) {
-			r = container_of(node, struct op_jit_range, node);
-			if (!best || r->seq > best->seq)
-				best = r;
-		}
-		/* … and how far until a later one begins. */
-		end = best ? min_t(u64, best->node.last, hi) : hi;
-		for (node = interval_tree_iter_first(&space->ranges, lo, end);
-		     node; node = interval_tree_iter_next(node, lo, end)) {
-			r = container_of(node, struct op_jit_range, node);
-			if (r->node.start > lo && (!best || r->seq > best->seq))
-				end = min_t(u64, end, r->node.start - 1);
-		}
-		if (best) {
-			ret = op_segment_new(list, space->mm, lo, end,
-					     best->node.start, best->image,
-					     must);
-			if (ret)
-				return ret;
-		}
-		if (end >= hi)
-			return 0;
-		lo = end + 1;
+#define OP_JIT_CHANGE(name)                                                    \
+	struct op_jit_change name = {                                          \
+		.stale = LIST_HEAD_INIT(name.stale),                           \
+		.fresh = LIST_HEAD_INIT(name.fresh),                           \
 	}
+
+static void op_change_comes(struct op_jit_change *change,
+			    struct op_jit_segment *s)
+{
+	list_add_tail(&s->list, &change->fresh);
+	change->latest = s;
+	change->latest_is_fresh = true;
 }
 
-/* Put @fresh in and take @stale out, as one change for whoever looks. */
-static void op_segments_swap(struct op_jit_space *space,
-			     struct list_head *stale, struct list_head *fresh)
+static void op_change_goes(struct op_jit_change *change,
+			   struct op_jit_segment *s)
+{
+	list_add_tail(&s->list, &change->stale);
+}
+
+/* Would a segment of @r that begins at @start only go on with the latest? */
+static bool op_change_goes_on(const struct op_jit_change *change,
+			      const struct op_jit_range *r, u64 start)
+{
+	return change->latest && change->latest->range == r &&
+	       change->latest->last + 1 == start;
+}
+
+/*
+ * The stretch [start, last] is going to be @r's.  This has no failure: it is
+ * about something that was there and goes, and nobody could be told.
+ */
+static void op_change_give(struct op_jit_change *change,
+			   const struct op_jit_range *r, u64 start, u64 last)
+{
+	struct op_jit_segment *latest = change->latest;
+
+	if (!op_change_goes_on(change, r, start)) {
+		op_change_comes(change,
+				op_segment_new(r, start, last,
+					       GFP_KERNEL | __GFP_NOFAIL));
+		return;
+	}
+	/* One that can be found keeps its borders: another takes its place. */
+	if (!change->latest_is_fresh) {
+		op_change_goes(change, latest);
+		latest = op_segment_new(r, latest->start, last,
+					GFP_KERNEL | __GFP_NOFAIL);
+		op_change_comes(change, latest);
+	}
+	latest->last = last;
+}
+
+/* The segment @s stays as it is, or is the latest's end. */
+static void op_change_keep(struct op_jit_change *change,
+			   struct op_jit_segment *s)
+{
+	if (change->latest_is_fresh &&
+	    op_change_goes_on(change, s->range, s->start)) {
+		change->latest->last = s->last;
+		op_change_goes(change, s);
+		return;
+	}
+	change->latest = s;
+	change->latest_is_fresh = false;
+}
+
+/* Have it found, as one change for whoever looks. */
+static void op_change_commit(struct op_jit_change *change,
+			     const struct op_jit_space *space)
 {
 	unsigned long *nr = space->mm ? &op_jit_nr_user : &op_jit_nr_kernel;
 	struct op_jit_segment *s, *next;
 	int i;
 
+	if (list_empty(&change->stale) && list_empty(&change->fresh))
+		return;
+	/* While one copy changes, look-ups use the other: no hurry. */
 	for (i = 0; i < 2; i++) {
 		op_latch_switch(&op_jit_segments.seq, i);
-		list_for_each_entry(s, stale, list)
+		list_for_each_entry(s, &change->stale, list) {
 			__lt_erase(&s->latch, &op_jit_segments, i);
-		list_for_each_entry(s, fresh, list)
+			cond_resched();
+		}
+		list_for_each_entry(s, &change->fresh, list) {
 			__lt_insert(&s->latch, &op_jit_segments, i,
 				    op_segment_less);
+			cond_resched();
+		}
 	}
 	op_latch_end(&op_jit_segments.seq);
 
-	list_for_each_entry(s, fresh, list)
+	list_for_each_entry_safe(s, next, &change->fresh, list) {
 		WRITE_ONCE(*nr, *nr + 1);
-	list_for_each_entry_safe(s, next, stale, list) {
+		list_del_init(&s->list);
+		cond_resched();
+	}
+	list_for_each_entry_safe(s, next, &change->stale, list) {
 		WRITE_ONCE(*nr, *nr - 1);
 		list_del(&s->list);
+		atomic_inc(&op_jit_leaving);
 		call_rcu(&s->rcu, op_segment_free_rcu);
+		cond_resched();
 	}
-	/* Out of the callers' frames. */
-	list_for_each_entry_safe(s, next, fresh, list)
-		list_del_init(&s->list);
-}
-
-static void op_segments_discard(struct list_head *fresh)
-{
-	struct op_jit_segment *s, *next;
-
-	list_for_each_entry_safe(s, next, fresh, list) {
-		list_del(&s->list);
-		op_segment_free_rcu(&s->rcu);
-	}
+	if (atomic_read(&op_jit_leaving) > OP_JIT_LEAVING_MAX)
+		rcu_barrier();
 }
 
 /**
- * op_segments_update - the ranges in a stretch have changed
- * @space: the address space, with the ranges as they are now
- * @lo: first byte of the stretch
- * @hi: its last byte
- * @must: it may not fail, since something that was there goes away
+ * op_segments_add - a range is there, the latest of all
+ * @r: the range; whether it is in its space's tree does not matter
  *
  * Whoever looks finds either all as it was or all as it is.
  *
  * Context: process, may sleep; op_jit_mutex held.
- * Return: 0, or if not @must -ENOSPC (hist_memory) or -ENOMEM; then nothing
- * has changed.
+ * Return: 0, or -ENOMEM; then nothing has changed.
  */
-int op_segments_update(struct op_jit_space *space, u64 lo, u64 hi, bool must)
+int op_segments_add(struct op_jit_range *r)
 {
-	LIST_HEAD(stale);
-	LIST_HEAD(fresh);
-	struct op_jit_segment *s;
-	int ret;
+	u64 lo = r->node.start, hi = r->node.last;
+	OP_JIT_CHANGE(change);
+	struct op_jit_segment *s, *next;
 
-	ret = op_segments_make(space, lo, hi, &fresh, must);
-	if (ret)
-		goto err_discard;
-	for (s = op_segment_first(space->mm, lo); s && s->start <= hi;
+	s = op_segment_new(r, lo, hi, GFP_KERNEL);
+	if (!s)
+		return -ENOMEM;
+	op_change_comes(&change, s);
+	for (s = op_segment_first(r->space->mm, lo); s && s->start <= hi;
 	     s = op_segment_after(s)) {
-		list_add_tail(&s->list, &stale);
+		op_change_goes(&change, s);
 		/* What of it is outside stays. */
-		if (s->start < lo)
-			ret = op_segment_new(&fresh, s->mm, s->start, lo - 1,
-					     s->base, s->image, must);
-		if (!ret && s->last > hi)
-			ret = op_segment_new(&fresh, s->mm, hi + 1, s->last,
-					     s->base, s->image, must);
-		if (ret)
-			goto err_discard;
+		if (s->start < lo) {
+			next = op_segment_new(s->range, s->start, lo - 1,
+					      GFP_KERNEL);
+			if (!next)
+				goto err_discard;
+			op_change_comes(&change, next);
+		}
+		if (s->last > hi) {
+			next = op_segment_new(s->range, hi + 1, s->last,
+					      GFP_KERNEL);
+			if (!next)
+				goto err_discard;
+			op_change_comes(&change, next);
+		}
+		cond_resched();
 	}
-	op_segments_swap(space, &stale, &fresh);
+	op_change_commit(&change, r->space);
 	return 0;
 
 err_discard:
-	op_segments_discard(&fresh);
-	return ret;
+	list_for_each_entry_safe(s, next, &change.fresh, list)
+		op_segment_free(s);
+	return -ENOMEM;
+}
+
+/**
+ * struct op_jit_sweep - who has what, asked from low to high addresses
+ * @active: ranges that have been come by, by their seq; those that have ended
+ *	go when they are found on top
+ * @next: the range that begins next
+ * @start: where the sweep begins
+ * @last: where it ends
+ *
+ * A range goes in and out once, so that a sweep over n of them takes n * log(n)
+ * steps, however they overlap.
+ */
+struct op_jit_sweep {
+	struct rb_root_cached active;
+	struct interval_tree_node *next;
+	u64 start;
+	u64 last;
+};
+
+static void op_sweep_begin(struct op_jit_sweep *sweep,
+			   struct op_jit_space *space, u64 start, u64 last)
+{
+	sweep->active = RB_ROOT_CACHED;
+	/* In the order in which they begin. */
+	sweep->next = interval_tree_iter_first(&space->ranges, start, last);
+	sweep->start = start;
+	sweep->last = last;
+}
+
+/* The latest first. */
+static bool op_range_later(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct op_jit_range, active)->seq >
+	       rb_entry(b, struct op_jit_range, active)->seq;
+}
+
+static struct op_jit_range *op_sweep_next(const struct op_jit_sweep *sweep)
+{
+	return sweep->next ?
+		       container_of(sweep->next, struct op_jit_range, node) :
+		       NULL;
+}
+
+/* Come by the range that begins next. */
+static void op_sweep_step(struct op_jit_sweep *sweep)
+{
+	struct op_jit_range *r = op_sweep_next(sweep);
+
+	rb_add_cached(&r->active, &sweep->active, op_range_later);
+	sweep->next =
+		interval_tree_iter_next(sweep->next, sweep->start, sweep->last);
+	cond_resched();
+}
+
+/* The latest range that has not ended before @pos. */
+static struct op_jit_range *op_sweep_top(struct op_jit_sweep *sweep, u64 pos)
+{
+	struct op_jit_range *r;
+	struct rb_node *rb;
+
+	while ((rb = rb_first_cached(&sweep->active))) {
+		r = rb_entry(rb, struct op_jit_range, active);
+		if (r->node.last >= pos)
+			return r;
+		rb_erase_cached(rb, &sweep->active);
+		cond_resched();
+	}
+	return NULL;
+}
+
+/*
+ * The range that has the byte @pos, if any; @last: where to end, set to where
+ * it ceases to have it.  To be asked from low to high.
+ */
+static struct op_jit_range *op_sweep_at(struct op_jit_sweep *sweep, u64 pos,
+					u64 *last)
+{
+	struct op_jit_range *top, *next;
+
+	while ((next = op_sweep_next(sweep)) && next->node.start <= pos)
+		op_sweep_step(sweep);
+	top = op_sweep_top(sweep, pos);
+	if (top)
+		*last = min_t(u64, *last, top->node.last);
+	while ((next = op_sweep_next(sweep)) && next->node.start <= *last) {
+		if (!top || next->seq > top->seq) {
+			*last = next->node.start - 1;
+			break;
+		}
+		op_sweep_step(sweep);
+	}
+	return top;
+}
+
+/**
+ * op_segments_remove - a range is gone: what it had is those's that it covered
+ * @r: the range, not in its space's tree any more
+ *
+ * Whoever looks finds either all as it was or all as it is.
+ *
+ * Context: process, may sleep; op_jit_mutex held.
+ */
+void op_segments_remove(struct op_jit_range *r)
+{
+	u64 lo = r->node.start, hi = r->node.last;
+	OP_JIT_CHANGE(change);
+	struct op_jit_sweep sweep;
+	struct op_jit_range *heir;
+	struct op_jit_segment *s;
+	u64 pos, last;
+
+	op_sweep_begin(&sweep, r->space, lo, hi);
+	/* Also the neighbours, which may grow together with what comes. */
+	for (s = op_segment_first(r->space->mm, lo ? lo - 1 : lo);
+	     s && (s->start <= hi || s->start == hi + 1);
+	     s = op_segment_after(s)) {
+		if (s->range != r) {
+			op_change_keep(&change, s);
+			continue;
+		}
+		op_change_goes(&change, s);
+		for (pos = s->start;; pos = last + 1) {
+			last = s->last;
+			heir = op_sweep_at(&sweep, pos, &last);
+			if (heir)
+				op_change_give(&change, heir, pos, last);
+			if (last == s->last)
+				break;
+		}
+		cond_resched();
+	}
+	op_change_commit(&change, r->space);
 }
 
 /**
@@ -323,11 +512,12 @@ err_discard:
  */
 void op_segments_drop(struct op_jit_space *space)
 {
-	LIST_HEAD(stale);
-	LIST_HEAD(fresh);
+	OP_JIT_CHANGE(change);
 	struct op_jit_segment *s;
 
-	for (s = op_segment_first(space->mm, 0); s; s = op_segment_after(s))
-		list_add_tail(&s->list, &stale);
-	op_segments_swap(space, &stale, &fresh);
+	for (s = op_segment_first(space->mm, 0); s; s = op_segment_after(s)) {
+		op_change_goes(&change, s);
+		cond_resched();
+	}
+	op_change_commit(&change, space);
 }

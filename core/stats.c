@@ -170,17 +170,6 @@ int op_memory_charge(size_t bytes)
 }
 
 /**
- * op_memory_charge_over - take it even where the bound is passed
- * @bytes: how many; for what gives more back than it takes
- *
- * Context: any but NMI.
- */
-void op_memory_charge_over(size_t bytes)
-{
-	atomic64_add(bytes, &op_stats[OP_STAT_MEMORY]);
-}
-
-/**
  * op_memory_uncharge - give it back
  * @bytes: how many
  *
