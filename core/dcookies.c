@@ -40,6 +40,9 @@ static DEFINE_XARRAY(op_images_by_cookie);
 static u64 op_last_cookie;
 static char *op_path_room;
 
+/* Of op_images_by_cookie: whoever it was made for has no use for it any more. */
+#define OP_IMAGE_UNUSED XA_MARK_0
+
 /* Those that are there from load to unload; %NULL for the other kinds. */
 struct op_image *op_image_fixed[OP_IMAGE_UNKNOWN + 1] __read_mostly;
 
@@ -54,9 +57,12 @@ static u32 op_id_hash(const void *data, u32 len, u32 seed)
 	const struct op_image_id *id = data;
 	u32 hash;
 
-	hash = jhash_3words((u32)id->ino ^ id->kind,
-			    (u32)(id->ino >> 32) ^ (u32)id->stamp,
-			    (u32)id->dev ^ id->generation, seed);
+	/*
+	 * Users choose inode numbers and times: all bits of all words count,
+	 * and nothing is mixed before the seed is.
+	 */
+	static_assert(offsetof(struct op_image_id, name) == 8 * sizeof(u32));
+	hash = jhash2((const u32 *)id, 8, seed);
 	return id->name ? jhash(id->name, strlen(id->name), hash) : hash;
 }
 
@@ -115,58 +121,72 @@ static const struct rhashtable_params op_name_params = {
 };
 
 /*
- * The name of @path's folder.  One that is too long keeps its end, which says
- * more than the beginning: "}~" and the last bytes.  When the name is taken,
- * a suffix ~2, ~3, … keeps the two apart.
+ * As much of an encoded name as goes into @room bytes.  One that is too long
+ * keeps its end, which says more than the beginning: "}~" and the last bytes,
+ * but not from the middle of a %XX.
  */
-static char *op_make_name(const char *path)
+static void op_cut_name(char *name, const char *full, size_t len, size_t room)
 {
-	size_t room = 3 * strlen(path) + 1;
-	char *full, *name, *base;
-	struct op_image *other;
-	unsigned int suffix;
-	size_t len;
+	const char *base = full;
 
-	full = kvmalloc(room, GFP_KERNEL);
-	name = kmalloc(OP_NAME_MAX + 1, GFP_KERNEL);
-	if (!full || !name)
-		goto err_free;
-
-	len = op_encode_name(path, full, room);
-	base = full;
-	if (len > OP_NAME_MAX) {
-		base = full + len - (OP_NAME_MAX - OP_SUFFIX_MAX - 2);
-		/* Not from the middle of a %XX. */
+	if (len > room) {
+		base += len - (room - 2);
 		if (base[-1] == '%')
 			base += 2;
 		else if (base[-2] == '%')
 			base++;
-		snprintf(name, OP_NAME_MAX + 1, "}~%s", base);
-	} else {
-		strscpy(name, base, OP_NAME_MAX + 1);
+	}
+	snprintf(name, OP_NAME_MAX + 1, "%s%s", base == full ? "" : "}~", base);
+}
+
+static struct op_image *op_image_of_folder(const char *name)
+{
+	return rhashtable_lookup_fast(&op_images_by_name, name, op_name_params);
+}
+
+/*
+ * The name of @path's folder.  When the name is taken, a suffix ~2, ~3, … keeps
+ * the two apart.
+ */
+static char *op_make_name(const char *path)
+{
+	size_t room = 3 * strlen(path) + 1;
+	struct op_image *second;
+	unsigned int suffix;
+	char *full, *name;
+	size_t len, end;
+
+	full = kvmalloc(room, GFP_KERNEL);
+	name = kmalloc(OP_NAME_MAX + 1, GFP_KERNEL);
+	if (!full || !name) {
+		kfree(name);
+		name = NULL;
+		goto out;
 	}
 
-	other = rhashtable_lookup_fast(&op_images_by_name, name,
-				       op_name_params);
-	if (other) {
-		/* The first of the name knows where to go on. */
-		strscpy(full, name,
-			min_t(size_t, room, OP_NAME_MAX - OP_SUFFIX_MAX + 1));
-		suffix = max(other->next_suffix, 2u);
-		do {
-			snprintf(name, OP_NAME_MAX + 1, "%s~%u", full,
-				 suffix++);
-		} while (rhashtable_lookup_fast(&op_images_by_name, name,
-						op_name_params));
-		other->next_suffix = suffix;
+	len = op_encode_name(path, full, room);
+	if (len <= OP_NAME_MAX) {
+		strscpy(name, full, OP_NAME_MAX + 1);
+		if (!op_image_of_folder(name))
+			goto out;
 	}
+	op_cut_name(name, full, len, OP_NAME_MAX - OP_SUFFIX_MAX);
+	if (len > OP_NAME_MAX && !op_image_of_folder(name))
+		goto out;
+	end = strlen(name);
+	strcpy(name + end, "~2");
+	second = op_image_of_folder(name);
+	if (!second)
+		goto out;
+	/* The second of the name knows where to go on. */
+	suffix = max(second->next_suffix, 3u);
+	do {
+		snprintf(name + end, OP_NAME_MAX + 1 - end, "~%u", suffix++);
+	} while (op_image_of_folder(name));
+	second->next_suffix = suffix;
+out:
 	kvfree(full);
 	return name;
-
-err_free:
-	kfree(name);
-	kvfree(full);
-	return NULL;
 }
 
 static void op_image_free(struct op_image *image)
@@ -378,7 +398,10 @@ struct op_image *op_image_of_name(enum op_image_kind kind, const char *name,
 
 	mutex_lock(&op_image_mutex);
 	image = rhashtable_lookup_fast(&op_images_by_id, &id, op_id_params);
-	if (!image)
+	if (image)
+		xa_clear_mark(&op_images_by_cookie, image->cookie,
+			      OP_IMAGE_UNUSED);
+	else
 		image = op_image_create(&id, name);
 	if (!IS_ERR(image))
 		op_image_get(image);
@@ -540,6 +563,62 @@ static void op_image_unlink(struct op_image *image)
 			       op_name_params);
 	xa_erase(&op_images_by_cookie, image->cookie);
 	op_stat_add(OP_STAT_IMAGES, -1);
+}
+
+/**
+ * op_image_unused - give back the reference of whom an image was made for
+ * @image: the image
+ *
+ * If it comes to nothing it can be forgotten before a reset, by
+ * op_images_forget_unused().
+ *
+ * Context: process.
+ */
+void op_image_unused(struct op_image *image)
+{
+	xa_set_mark(&op_images_by_cookie, image->cookie, OP_IMAGE_UNUSED);
+	op_image_put(image);
+}
+
+/**
+ * op_images_forget_unused - drop the unused images that came to nothing
+ *
+ * These are those that only the tables know, without samples, also in the
+ * stream.  One that has samples stays until the reset.
+ *
+ * A count of one stays one, as in op_images_forget(): segments of JIT ranges
+ * and notes in the CPU buffers have references, and the former keep theirs
+ * until no look-up can find them.  What names an image without a reference is
+ * the event buffer with what follows it, by dcookie and, in histogram.c, by
+ * address: hence the flush.
+ *
+ * Context: process, may sleep; op_sync_mutex held, no record waits in the event
+ * buffer.
+ * Return: true if some could not be judged, as somebody has a reference: try
+ * again.
+ */
+bool op_images_forget_unused(void)
+{
+	struct op_image *image;
+	unsigned long cookie;
+	bool more = false;
+
+	mutex_lock(&op_image_mutex);
+	xa_for_each_marked(&op_images_by_cookie, cookie, image, OP_IMAGE_UNUSED)
+	{
+		if (image->nr_bins || image->named_at) {
+			xa_clear_mark(&op_images_by_cookie, cookie,
+				      OP_IMAGE_UNUSED);
+		} else if (refcount_read(&image->refs) == 1) {
+			op_image_unlink(image);
+			op_image_put(image);
+		} else {
+			more = true;
+		}
+		cond_resched();
+	}
+	mutex_unlock(&op_image_mutex);
+	return more;
 }
 
 /**

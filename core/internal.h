@@ -100,6 +100,8 @@ struct op_image *op_image_of_name(enum op_image_kind kind, const char *name,
 struct op_image *op_image_known(enum op_image_kind kind, const char *name,
 				u64 dev);
 struct op_image *op_image_by_cookie(u64 cookie);
+void op_image_unused(struct op_image *image);
+bool op_images_forget_unused(void);
 void op_images_forget(void);
 
 /**
