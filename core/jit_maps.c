@@ -23,12 +23,67 @@
 #include "core/internal.h"
 #include "core/jit.h"
 
-/* Guards all of this and the segments; outside op_image_mutex. */
+/*
+ * Guards all of this and the segments.  Outside op_image_mutex; never held
+ * together with op_sync_mutex.
+ */
 static DEFINE_MUTEX(op_jit_mutex);
 static LIST_HEAD(op_jit_spaces);
 static DEFINE_XARRAY(op_jit_ranges);
 static unsigned long op_jit_last_seq;
 static u64 op_jit_last_space;
+
+/*
+ * Names that have gone: the images of those without samples are forgotten a
+ * moment later, in one go.
+ */
+
+static void op_jit_forget_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(op_jit_forget_dwork, op_jit_forget_work);
+
+/* Are there any?  Under op_jit_mutex. */
+static bool op_jit_unused;
+
+static void op_jit_image_unused(struct op_image *image)
+{
+	op_image_unused(image);
+	op_jit_unused = true;
+	schedule_delayed_work(&op_jit_forget_dwork, HZ);
+}
+
+/* Returns true if there were any. */
+static bool op_jit_forget(void)
+{
+	bool unused, more;
+
+	mutex_lock(&op_jit_mutex);
+	unused = op_jit_unused;
+	op_jit_unused = false;
+	mutex_unlock(&op_jit_mutex);
+	if (!unused)
+		return false;
+
+	/* The segments' callbacks put images. */
+	rcu_barrier();
+	mutex_lock(&op_sync_mutex);
+	op_event_flush();
+	more = op_images_forget_unused();
+	op_event_forget();
+	mutex_unlock(&op_sync_mutex);
+
+	if (more) {
+		mutex_lock(&op_jit_mutex);
+		op_jit_unused = true;
+		mutex_unlock(&op_jit_mutex);
+		schedule_delayed_work(&op_jit_forget_dwork, HZ);
+	}
+	return true;
+}
+
+static void op_jit_forget_work(struct work_struct *work)
+{
+	op_jit_forget();
+}
 
 /* What a range is charged: with the segments that it may need, now or later. */
 static size_t op_range_bytes(const char *name)
@@ -40,9 +95,12 @@ static size_t op_range_bytes(const char *name)
 static void op_range_free(struct op_jit_range *r)
 {
 	xa_erase(&op_jit_ranges, r->seq);
-	if (r->image->jit_range == r)
+	if (r->image->jit_range == r) {
 		r->image->jit_range = NULL;
-	op_image_put(r->image);
+		op_jit_image_unused(r->image);
+	} else {
+		op_image_put(r->image);
+	}
 	op_memory_uncharge(op_range_bytes(r->name));
 	op_stat_add(OP_STAT_JIT_MAPS, -1);
 	kfree(r);
@@ -217,11 +275,11 @@ static int op_range_add(struct op_jit_space *space, const char *name, u64 start,
 	ret = op_segments_add(r);
 	if (ret)
 		goto err_restore;
+	r->image->jit_range = r;
 	if (old) {
 		op_segments_remove(old);
 		op_range_free(old);
 	}
-	r->image->jit_range = r;
 	WRITE_ONCE(r->image->start, start);
 	op_jit_last_seq++;
 	op_stat_add(OP_STAT_JIT_MAPS, 1);
@@ -233,7 +291,10 @@ err_restore:
 		interval_tree_insert(&old->node, &space->ranges);
 	xa_erase(&op_jit_ranges, r->seq);
 err_put:
-	op_image_put(r->image);
+	if (r->image->jit_range)
+		op_image_put(r->image);
+	else
+		op_jit_image_unused(r->image);
 err_free:
 	kfree(r);
 err_uncharge:
@@ -269,22 +330,30 @@ static int op_jit_check(const char *name, u64 start, u64 end, pid_t pid)
  * Context: process, may sleep.
  * Return: 0, -EINVAL (the range is empty or of the other half), -ENAMETOOLONG,
  * -ESRCH (no such process, or one without memory of its own), -ENOSPC
- * (hist_memory) or -ENOMEM; then nothing has changed.
+ * (hist_memory), -ENOMEM or -EINTR (killed while it waited); then nothing has
+ * changed.
  */
 int op_jit_add(const char *name, u64 start, u64 end, pid_t pid)
 {
 	struct op_jit_space *space;
+	bool again = true;
 	int ret;
 
 	ret = op_jit_check(name, start, end, pid);
 	if (ret)
 		return ret;
-	mutex_lock(&op_jit_mutex);
-	space = op_space_get(pid, true);
-	ret = IS_ERR(space) ? PTR_ERR(space) :
-			      op_range_add(space, name, start, end);
-	mutex_unlock(&op_jit_mutex);
-	return ret;
+	for (;;) {
+		if (mutex_lock_killable(&op_jit_mutex))
+			return -EINTR;
+		space = op_space_get(pid, true);
+		ret = IS_ERR(space) ? PTR_ERR(space) :
+				      op_range_add(space, name, start, end);
+		mutex_unlock(&op_jit_mutex);
+		/* There may be room in what nobody needs any more. */
+		if (ret != -ENOSPC || !again || !op_jit_forget())
+			return ret;
+		again = false;
+	}
 }
 
 /**
@@ -292,10 +361,12 @@ int op_jit_add(const char *name, u64 start, u64 end, pid_t pid)
  * @name: its name
  * @pid: as for op_jit_add()
  *
- * Its histogram stays, and older ranges that it covered are seen again.
+ * Its histogram stays, and older ranges that it covered are seen again.  An
+ * image without samples is forgotten soon.
  *
  * Context: process, may sleep.
- * Return: 0, -ESRCH (no such process) or -ENOENT (no such range).
+ * Return: 0, -ESRCH (no such process), -ENOENT (no such range) or -EINTR
+ * (killed while it waited).
  */
 int op_jit_remove(const char *name, pid_t pid)
 {
@@ -304,7 +375,8 @@ int op_jit_remove(const char *name, pid_t pid)
 	struct op_image *image;
 	int ret = -ENOENT;
 
-	mutex_lock(&op_jit_mutex);
+	if (mutex_lock_killable(&op_jit_mutex))
+		return -EINTR;
 	space = op_space_get(pid, false);
 	if (IS_ERR(space)) {
 		ret = PTR_ERR(space);
@@ -370,6 +442,7 @@ void op_jit_exit(void)
 	list_for_each_entry_safe(space, next, &op_jit_spaces, list)
 		op_space_drop(space);
 	mutex_unlock(&op_jit_mutex);
+	cancel_delayed_work_sync(&op_jit_forget_dwork);
 	/* The segments' callbacks put images. */
 	rcu_barrier();
 }
