@@ -53,7 +53,11 @@
  * @open: what each open file has
  * @info: the mapping that is being shown; under the seq_file's lock
  * @pos: its position; under the seq_file's lock
- * @lock: protects all below
+ * @writing: held for a whole write, so that writes do not mix.  Its holder may
+ *	wait for user memory, and somebody's page may take for ever: so it is
+ *	waited for killably, and by writers only
+ * @lock: protects all below; taken inside @writing, and nothing of the user's
+ *	is waited for under it, as close(2) has to take it
  * @writer: the process that wrote @line; %NULL while that is empty
  * @len: bytes of @line
  * @line: the unfinished line
@@ -63,7 +67,8 @@ struct op_jit_open {
 	struct op_jit_info info;
 	u64 pos;
 
-	struct mutex lock; /* of writers; taken before the core's */
+	struct mutex writing;
+	struct mutex lock; /* taken before the core's */
 	struct pid *writer;
 	size_t len;
 	char line[OP_LINE_MAX + 1];
@@ -76,6 +81,7 @@ static struct op_jit_open *op_jit_open(struct op_open *open)
 
 static void op_jit_init(struct op_open *open)
 {
+	mutex_init(&op_jit_open(open)->writing);
 	mutex_init(&op_jit_open(open)->lock);
 }
 
@@ -152,42 +158,72 @@ static int op_jit_run_lines(struct op_jit_open *jit, size_t *rest)
 	return 0;
 }
 
-static ssize_t op_jit_write(struct op_open *open, struct iov_iter *from)
+/*
+ * Takes a piece of a write.  @good: how many of its bytes there are up to the
+ * end of the last command that is in effect; untouched if there is none.  After
+ * an error nothing is kept.
+ */
+static int op_jit_take(struct op_jit_open *jit, const char *text, size_t len,
+		       size_t *good)
 {
-	struct op_jit_open *jit = op_jit_open(open);
-	size_t taken = 0; /* of this write's bytes, into the line */
-	size_t good = 0;  /* of them, up to the last command in effect */
+	size_t taken = 0;
 	int err = 0;
 
-	if (mutex_lock_killable(&jit->lock))
-		return -EINTR;
-	while (iov_iter_count(from)) {
-		size_t len =
-			min(sizeof(jit->line) - jit->len, iov_iter_count(from));
+	mutex_lock(&jit->lock);
+	while (taken < len && !err) {
+		size_t n = min(sizeof(jit->line) - jit->len, len - taken);
 		size_t rest = SIZE_MAX;
 
-		len = copy_from_iter(jit->line + jit->len, len, from);
-		if (!len) {
-			err = -EFAULT;
+		/* Who closes the file now may have thrown the line away. */
+		if (fatal_signal_pending(current)) {
+			err = -EINTR;
 			break;
 		}
-		taken += len;
-		jit->len += len;
+		memcpy(jit->line + jit->len, text + taken, n);
+		taken += n;
+		jit->len += n;
 		err = op_jit_run_lines(jit, &rest);
 		if (rest != SIZE_MAX)
-			good = taken - rest;
-		if (!err && fatal_signal_pending(current))
-			err = -EINTR;
-		if (err)
-			break;
-		cond_resched();
+			*good = taken - rest;
 	}
 	if (err)
 		op_jit_forget(jit);
 	mutex_unlock(&jit->lock);
+	return err;
+}
+
+static ssize_t op_jit_write(struct op_open *open, struct iov_iter *from)
+{
+	struct op_jit_open *jit = op_jit_open(open);
+	char text[OP_LINE_MAX + 1];
+	size_t done = 0; /* of this write's bytes */
+	size_t good = 0; /* of them, up to the last command in effect */
+	int err = 0;
+
+	if (mutex_lock_killable(&jit->writing))
+		return -EINTR;
+	while (!err && iov_iter_count(from)) {
+		size_t len = min(sizeof(text), iov_iter_count(from));
+		size_t upto = 0;
+
+		len = copy_from_iter(text, len, from);
+		if (len) {
+			err = op_jit_take(jit, text, len, &upto);
+			if (upto)
+				good = done + upto;
+			done += len;
+		} else {
+			err = -EFAULT;
+			mutex_lock(&jit->lock);
+			op_jit_forget(jit);
+			mutex_unlock(&jit->lock);
+		}
+		cond_resched();
+	}
+	mutex_unlock(&jit->writing);
 	if (err)
 		return good ? (ssize_t)good : err;
-	return taken;
+	return done;
 }
 
 /* Is the task that closes the file being ended by a signal? */
