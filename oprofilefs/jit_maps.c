@@ -29,6 +29,8 @@
  *   write.  If commands of this write are in effect, write(2) returns the
  *   bytes up to the last one's end, as a short write; who goes on from there
  *   gets the error.  If none is, it returns the error right away.
+ * - Who opened the file without CAP_SYSLOG can't name what is the kernel's:
+ *   -EPERM.
  * - Blank lines are ignored.  A line has at most OP_LINE_MAX bytes: -E2BIG.
  *
  * What a line means is in parse.c, whether its range is good is for the core.
@@ -37,12 +39,15 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/capability.h>
+#include <linux/fs.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/printk.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/uio.h>
+#include <linux/user_namespace.h>
 
 #include "core/oprofile.h"
 #include "oprofilefs/oprofilefs.h"
@@ -98,6 +103,14 @@ static int op_jit_run(struct op_jit_open *jit, const char *line, size_t len)
 	err = op_parse_jit(line, len, &command, &reason);
 	if (err)
 		return op_refuse(jit->open.file, err, reason);
+	/*
+	 * Who may choose the ranges learns addresses from what is counted in
+	 * them.
+	 */
+	if (command.verb != OP_JIT_NOTHING && !command.pid &&
+	    !file_ns_capable(jit->open.file, &init_user_ns, CAP_SYSLOG))
+		return op_refuse(jit->open.file, -EPERM,
+				 "a range of the kernel needs CAP_SYSLOG");
 
 	switch (command.verb) {
 	case OP_JIT_NOTHING:
