@@ -72,7 +72,7 @@ struct op_jit_open {
 	struct op_jit_info info;
 	u64 pos;
 
-	struct mutex writing;
+	struct mutex writing; /* of writers; the outermost */
 	struct mutex lock; /* taken before the core's */
 	struct pid *writer;
 	size_t len;

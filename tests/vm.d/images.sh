@@ -15,7 +15,7 @@ set -u
 hz=1999
 dir=/tmp/images
 mkdir -p $dir || op_bail "no folder for files"
-plan 40
+plan 46
 
 # brief PROGRAM: a burn program, for a short time
 brief()
@@ -137,6 +137,40 @@ result $? "a file that is renamed is the image that it was"
 kill $pid
 wait $pid 2>/dev/null
 is "$(names '}tmp}images}after*')" "" "the new name is no other image"
+
+# --- names and numbers at their limits ---
+
+# 255 bytes go in as they are; with a suffix they do not, and the end stays.
+long=$(printf '%%20%.0s' {1..80})
+name=$(printf ' %.0s' {1..80})end
+cp "$op_progs/burn-alpha" "$dir/$name"
+op_gather 50 "}tmp}images}${long}end" -- brief "$dir/$name"
+own "}tmp}images}${long}end" alpha "a name of 255 bytes"
+sleep 0.1
+cat "$op_progs/burn-beta" >"$dir/$name"
+op_gather 50 "}~${long#%20}end~2" -- brief "$dir/$name"
+own "}~${long#%20}end~2" beta "its double keeps the end, and whole codes"
+sleep 0.1
+cat "$op_progs/burn-gamma" >"$dir/$name"
+op_gather 50 "}~${long#%20}end~3" -- brief "$dir/$name"
+own "}~${long#%20}end~3" gamma "so does the third"
+is "$(path_of "}~${long#%20}end~3")" "$dir/$name" "its path is whole"
+
+# Times that differ in the upper half only.
+moment()
+{
+	timeout 0.1 "$@" 0
+	[ $? = 124 ]
+}
+cp "$op_progs/burn-alpha" $dir/times
+for ((i = 1; i <= 40; i++)); do
+	ns=$((1000000000000000000 + (i << 32)))
+	touch -d "@${ns:0:10}.${ns:10}" $dir/times
+	name="}tmp}images}times~$i"
+	op_gather 1 "${name%~1}" -- moment $dir/times
+done
+is "$(names '}tmp}images}times*' | wc -w)" 40 "40 times of one file: 40 images"
+is "$(op_stat lost_no_memory)" 0 "for which there is memory"
 
 # --- what hides behind a path ---
 

@@ -128,7 +128,7 @@ echo 1 >enable
 echo 0 >enable
 echo 1 >reset
 ok "the names of ranges that nobody hit go with them" soon base
-images=$(cat stats/images)
+nr_images=$(cat stats/images)
 memory=$(cat stats/memory)
 echo 65536 >hist_memory
 for ((i = 0; i < 3000; i++)); do
@@ -138,7 +138,7 @@ ok "3000 names one after the other in 64 KiB" \
 	bash -c "cat /tmp/names >jit_maps"
 settled()
 {
-	[ "$(cat stats/images) $(cat stats/memory)" = "$images $memory" ]
+	[ "$(cat stats/images) $(cat stats/memory)" = "$nr_images $memory" ]
 }
 ok "nothing of them is left" soon settled
 echo "$bound" >hist_memory
