@@ -134,11 +134,10 @@ static void op_drain_notification(u8 type, u64 value, const u64 *data,
 
 	switch (type) {
 	case OP_ENTRY_FORK:
-		fork = op_event_append(OP_STREAM_FORK,
-				       value >> 32 == data[1] >> 32 ?
-					       OP_STREAM_F_THREAD :
-					       0,
-				       sizeof(*fork));
+		fork = op_event_append(
+			OP_STREAM_FORK,
+			value >> 32 == data[1] >> 32 ? OP_STREAM_F_THREAD : 0,
+			sizeof(*fork));
 		if (!fork)
 			return;
 		fork->time = data[0];

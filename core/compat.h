@@ -205,20 +205,21 @@ static inline void op_module_sections(const struct module *mod,
 				      struct op_module_sections *sections)
 {
 	static const char *const names[OP_MODULE_SECTIONS] = {
-		".text",	 ".data",      ".rodata",
-		".data..ro_after_init", ".init.text", ".init.data",
+		".text",	".data",
+		".rodata",	".data..ro_after_init",
+		".init.text",	".init.data",
 		".init.rodata",
 	};
 	int i;
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
 	static const enum mod_mem_type types[OP_MODULE_SECTIONS] = {
-		MOD_TEXT,      MOD_DATA,      MOD_RODATA,	MOD_RO_AFTER_INIT,
-		MOD_INIT_TEXT, MOD_INIT_DATA, MOD_INIT_RODATA,
+		MOD_TEXT,	   MOD_DATA,	  MOD_RODATA,
+		MOD_RO_AFTER_INIT, MOD_INIT_TEXT, MOD_INIT_DATA,
+		MOD_INIT_RODATA,
 	};
 
 	for (i = 0; i < OP_MODULE_SECTIONS; i++) {
-		sections->of[i].start =
-			(unsigned long)mod->mem[types[i]].base;
+		sections->of[i].start = (unsigned long)mod->mem[types[i]].base;
 		sections->of[i].size = mod->mem[types[i]].size;
 	}
 #else

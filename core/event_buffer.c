@@ -174,8 +174,7 @@ static noinline void op_event_name(struct op_image *image)
 {
 	struct op_stream_name *record;
 
-	record = op_event_append(OP_STREAM_NAME, 0,
-				 op_stream_name_size(image));
+	record = op_event_append(OP_STREAM_NAME, 0, op_stream_name_size(image));
 	if (!record)
 		return;
 	op_stream_name_fill(record, image);

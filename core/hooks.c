@@ -99,8 +99,8 @@ static void op_heard_exit(struct task_struct *task)
 	/* The low bit of the code's upper half: is it the last? */
 	const u64 data[] = {
 		ktime_get_boot_fast_ns(),
-		(u32)task->exit_code |
-			(u64)!atomic_read(&task->signal->live) << 32,
+		(u32)task->exit_code | (u64)!atomic_read(&task->signal->live)
+					       << 32,
 	};
 
 	op_notify(OP_STAT_EXITS, OP_ENTRY_EXIT, op_task_ids(task), data,
@@ -162,8 +162,9 @@ static int op_hear_map(struct kprobe *probe, struct pt_regs *regs)
 static bool op_is_unmapped(struct vm_area_struct *vma)
 {
 	struct mm_struct *mm = vma->vm_mm;
-	MA_STATE(mas, &mm->mm_mt, vma->vm_start, vma->vm_start);
 	bool gone;
+
+	MA_STATE(mas, &mm->mm_mt, vma->vm_start, vma->vm_start);
 
 	if (!atomic_read(&mm->mm_users))
 		return false;
@@ -240,8 +241,8 @@ static int op_ksym_event_start(void)
 	struct perf_event *event;
 
 	/* Should the CPU go, the event is wanted all the same. */
-	event = perf_event_create_kernel_counter(&attr, cpumask_first(cpu_online_mask), NULL,
-						 NULL, NULL);
+	event = perf_event_create_kernel_counter(
+		&attr, cpumask_first(cpu_online_mask), NULL, NULL, NULL);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	op_ksym_event = event;
@@ -327,9 +328,10 @@ static void op_hook_find(struct tracepoint *point, void *unused)
 static int op_hook_place(struct op_hook *hook)
 {
 	if (hook->probe)
-		return hook->point ? tracepoint_probe_register(
-					     hook->point, hook->probe, NULL) :
-				     -ENOENT;
+		return hook->point ?
+			       tracepoint_probe_register(hook->point,
+							 hook->probe, NULL) :
+			       -ENOENT;
 	hook->kprobe = (struct kprobe){
 		.symbol_name = hook->where,
 		.pre_handler = hook->kprobe.pre_handler,
@@ -354,8 +356,9 @@ void op_hooks_start(void)
 	for (hook = op_hooks; hook < op_hooks + ARRAY_SIZE(op_hooks); hook++) {
 		error = op_hook_place(hook);
 		if (error)
-			pr_info_once("no hook at %s (%pe), see stats/hooks: some notifications will be missing\n",
-				     hook->where, ERR_PTR(error));
+			pr_info_once(
+				"no hook at %s (%pe), see stats/hooks: some notifications will be missing\n",
+				hook->where, ERR_PTR(error));
 		hook->error = error;
 		hook->placed = !error;
 	}

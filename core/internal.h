@@ -252,7 +252,6 @@ u32 op_map_flags(const struct vm_area_struct *vma);
 void op_hooks_start(void);
 void op_hooks_stop(void);
 
-
 /* counters.c */
 int op_counters_start_cpu(unsigned int cpu);
 void op_counters_stop_cpu(unsigned int cpu);

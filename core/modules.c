@@ -54,8 +54,7 @@ static struct op_module *op_module_find(const struct module *mod)
 
 static bool op_section_is_there(const struct op_module *m, unsigned int n)
 {
-	return m->sections.of[n].size &&
-	       !(m->live && m->sections.of[n].init);
+	return m->sections.of[n].size && !(m->live && m->sections.of[n].init);
 }
 
 static void op_section_get(const struct op_module *m, unsigned int n,

@@ -103,11 +103,11 @@ enum op_stream_lost {
 };
 
 /* Bits of arg in notifications and names. */
-#define OP_STREAM_F_STATE (1U << 0) /* was there before the file was opened */
-#define OP_STREAM_F_THREAD (1U << 1) /* FORK: in the same process */
-#define OP_STREAM_F_LAST (1U << 2) /* EXIT: the last task of its process */
-#define OP_STREAM_F_WRITE (1U << 3) /* MAP: also writable */
-#define OP_STREAM_F_SHARED (1U << 4) /* MAP: shared */
+#define OP_STREAM_F_STATE 0x01	/* was there before the file was opened */
+#define OP_STREAM_F_THREAD 0x02 /* FORK: in the same process */
+#define OP_STREAM_F_LAST 0x04	/* EXIT: the last task of its process */
+#define OP_STREAM_F_WRITE 0x08	/* MAP: also writable */
+#define OP_STREAM_F_SHARED 0x10 /* MAP: shared */
 
 /**
  * struct op_stream_head - what each record begins with

@@ -55,7 +55,7 @@
  * @work: to have the host's root where paths are taken
  */
 struct op_reader {
-	struct mutex lock;
+	struct mutex lock; /* of all of it */
 	struct op_stream_point point;
 	bool visible;
 	void *ready;
@@ -172,11 +172,10 @@ static void op_ready_counters(struct op_reader *reader)
 		op_counter_get(idx, &config);
 		if (!config.enabled)
 			continue;
-		op_counter_record_fill(op_ready_add(reader, OP_STREAM_COUNTER,
-						    idx,
-						    op_counter_record_size(
-							    &config)),
-				       &config);
+		op_counter_record_fill(
+			op_ready_add(reader, OP_STREAM_COUNTER, idx,
+				     op_counter_record_size(&config)),
+			&config);
 	}
 }
 
@@ -211,9 +210,8 @@ static bool op_ready_names(struct op_reader *reader)
 
 	while ((image = op_image_next_known(&cookie))) {
 		named_at = READ_ONCE(image->named_at);
-		if (!reader->names_upto ||
-		    (named_at > reader->names_after &&
-		     named_at <= reader->names_upto)) {
+		if (!reader->names_upto || (named_at > reader->names_after &&
+					    named_at <= reader->names_upto)) {
 			record = op_ready_add(reader, OP_STREAM_NAME,
 					      OP_STREAM_F_STATE,
 					      op_stream_name_size(image));
@@ -486,9 +484,8 @@ static void op_reader_fill(struct op_reader *reader)
 		if (op_event_overtaken(&reader->point, &lost))
 			op_ready_lost(reader, behind, lost);
 		else
-			reader->ready_len = op_event_copy(&reader->point,
-							  reader->ready,
-							  OP_STREAM_ROOM);
+			reader->ready_len = op_event_copy(
+				&reader->point, reader->ready, OP_STREAM_ROOM);
 		mutex_unlock(&op_sync_mutex);
 	}
 	if (!reader->visible)

@@ -29,8 +29,8 @@ static int op_buffer_open(struct inode *inode, struct file *file)
 
 	if (!perfmon_capable())
 		return -EPERM;
-	reader = op_reader_open(file_ns_capable(file, &init_user_ns,
-						CAP_SYSLOG));
+	reader = op_reader_open(
+		file_ns_capable(file, &init_user_ns, CAP_SYSLOG));
 	if (IS_ERR(reader))
 		return PTR_ERR(reader);
 	file->private_data = reader;

@@ -76,7 +76,7 @@ static const struct op_perf_name {
  * @renew: makes the events of a CPU that has come (back) anew
  */
 struct op_perf_cpu {
-	struct mutex mutex;
+	struct mutex mutex; /* of what follows but renew */
 	struct perf_event *event[OP_NR_COUNTERS];
 	unsigned long wanted;
 	unsigned long used;

@@ -264,9 +264,9 @@ static void of_header(const struct op_stream_header *r)
 static void of_counter(const struct op_stream_counter *r)
 {
 	if (text)
-		printf(" %u %s count %" PRIu64 " freq %u modes %u",
-		       r->head.arg, string(&r->head, r->event),
-		       (uint64_t)r->count, r->freq, r->modes);
+		printf(" %u %s count %" PRIu64 " freq %u modes %u", r->head.arg,
+		       string(&r->head, r->event), (uint64_t)r->count, r->freq,
+		       r->modes);
 }
 
 static void of_record(const struct op_stream_head *head)
