@@ -236,18 +236,11 @@ static int op_setattr(struct op_idmap *idmap, struct dentry *dentry,
 	return 0;
 }
 
-static int op_create(struct op_idmap *idmap, struct inode *dir,
-		     struct dentry *dentry, umode_t mode, bool exclusive)
-{
-	return -EPERM;
-}
-
 static struct dentry *op_lookup(struct inode *dir, struct dentry *dentry,
 				unsigned int flags);
 
 static const struct inode_operations op_dir_iops = {
 	.lookup = op_lookup,
-	.create = op_create,
 	.permission = op_permission,
 	.getattr = op_getattr,
 	.setattr = op_setattr,
@@ -289,13 +282,12 @@ static struct inode *op_new_inode(struct super_block *sb,
 /* Dentries                                                           */
 
 /*
- * A name that is not there gets a dentry for as long as somebody holds it,
- * so that creating it is refused as such (op_create()) and not as ENOENT.
+ * As in procfs, a name that is not there gets no dentry: to create it is
+ * ENOENT, too, which tells more of a name that was mistyped than EPERM would.
  */
 static struct dentry *op_lookup(struct inode *dir, struct dentry *dentry,
 				unsigned int flags)
 {
-	struct inode *inode = NULL;
 	struct op_ref child;
 	unsigned long ino;
 	int err;
@@ -303,21 +295,16 @@ static struct dentry *op_lookup(struct inode *dir, struct dentry *dentry,
 	if (dentry->d_name.len > NAME_MAX)
 		return ERR_PTR(-ENAMETOOLONG);
 	err = op_find(&OP_I(dir)->ref, dentry->d_name.name, &child, &ino);
-	if (!err)
-		inode = op_new_inode(dir->i_sb, &child, ino);
-	else if (err != -ENOENT)
-		inode = ERR_PTR(err);
-	return d_splice_alias(inode, dentry);
+	if (err)
+		return ERR_PTR(err);
+	return d_splice_alias(op_new_inode(dir->i_sb, &child, ino), dentry);
 }
 
 static int op_d_revalidate(OP_D_REVALIDATE_ARGS)
 {
-	struct inode *inode;
-
 	if (flags & LOOKUP_RCU)
 		return -ECHILD;
-	inode = d_inode(dentry);
-	return inode && op_alive(&OP_I(inode)->ref);
+	return op_alive(&OP_I(d_inode(dentry))->ref);
 }
 
 static int op_d_delete(const struct dentry *dentry)

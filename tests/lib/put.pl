@@ -8,6 +8,7 @@
 #     put.pl --batch <LINES          each line: arguments, separated by tabs
 #
 #     -a     open with O_APPEND
+#     -c     open with O_CREAT, as a shell does
 #     -o     open for reading only
 #     -p N   seek to N first
 #     -r     open for reading and writing
@@ -48,9 +49,10 @@ sub put {
 	my $flags = O_WRONLY;
 	my ($seek, @words);
 
-	while (@_ && $_[0] =~ /^-([aopr])$/) {
+	while (@_ && $_[0] =~ /^-([acopr])$/) {
 		shift(@_);
 		$flags |= O_APPEND if $1 eq 'a';
+		$flags |= O_CREAT if $1 eq 'c';
 		$flags = O_RDONLY if $1 eq 'o';
 		$flags = O_RDWR if $1 eq 'r';
 		$seek = shift(@_) if $1 eq 'p';
