@@ -77,16 +77,19 @@ static int op_parse_param(struct fs_context *fc, struct fs_parameter *param)
 	case OP_OPTION_UID:
 		options->uid = make_kuid(fc->user_ns, result.uint_32);
 		if (!uid_valid(options->uid))
-			return invalf(fc, "uid: no such user id here");
+			return invalf(fc,
+				      "oprofilefs: uid: no such user id here");
 		break;
 	case OP_OPTION_GID:
 		options->gid = make_kgid(fc->user_ns, result.uint_32);
 		if (!gid_valid(options->gid))
-			return invalf(fc, "gid: no such group id here");
+			return invalf(fc,
+				      "oprofilefs: gid: no such group id here");
 		break;
 	case OP_OPTION_MODE:
 		if (result.uint_32 & ~0777U)
-			return invalf(fc, "mode: has bits beyond 0777");
+			return invalf(fc,
+				      "oprofilefs: mode: has bits beyond 0777");
 		options->mode = result.uint_32;
 		break;
 	}
@@ -199,27 +202,30 @@ static void op_kill_sb(struct super_block *sb)
 /* ------------------------------------------------------------------ */
 /* Mounting                                                           */
 
+/*
+ * "ro" is two flags: the mount's own, which is set all the same, and the
+ * superblock's, which would make all other mounts read-only as well.
+ */
+static void op_never_read_only(struct fs_context *fc)
+{
+	fc->sb_flags &= ~SB_RDONLY;
+}
+
 static int op_get_tree(struct fs_context *fc)
 {
-	struct super_block *sb;
 	int err;
 
+	op_never_read_only(fc);
 	err = get_tree_single(fc, op_fill_super);
 	if (err)
 		return err;
-	sb = fc->root->d_sb;
-	op_apply_options(sb, fc->fs_private);
-	/*
-	 * Where a read-only mount was the first, that one's own flag keeps it
-	 * so; the superblock's would make the others read-only as well.
-	 */
-	if (!(fc->sb_flags & SB_RDONLY))
-		sb->s_flags &= ~SB_RDONLY;
+	op_apply_options(fc->root->d_sb, fc->fs_private);
 	return 0;
 }
 
 static int op_reconfigure(struct fs_context *fc)
 {
+	op_never_read_only(fc);
 	op_apply_options(fc->root->d_sb, fc->fs_private);
 	return 0;
 }

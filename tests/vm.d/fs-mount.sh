@@ -32,7 +32,7 @@ load()
 	insmod "$OP_KO"
 }
 
-plan 64
+plan 68
 mkdir -p /tmp/a /tmp/b
 cd /
 
@@ -133,6 +133,19 @@ is "$("$put" /tmp/a/sync_ms '300\n')" 4 "another mount is not"
 is "$("$put" $at/sync_ms '301\n')" open:EROFS "the first one still is"
 mount -o remount,rw $at
 is "$("$put" $at/sync_ms '302\n')" 4 "until it is remounted"
+mount -o remount,ro /tmp/a
+is "$("$put" /tmp/a/sync_ms '303\n') $("$put" $at/sync_ms '304\n')" \
+	"open:EROFS 4" "a mount that is remounted read-only is alone in that"
+mount -t oprofilefs -o ro nodev /tmp/b
+is "$("$put" /tmp/b/sync_ms '305\n') $("$put" $at/sync_ms '306\n')" \
+	"open:EROFS 4" "so is a further one"
+mount -o remount,bind,ro $at
+mount -o remount,rw /tmp/a
+is "$("$put" $at/sync_ms '307\n') $("$put" /tmp/a/sync_ms '308\n')" \
+	"open:EROFS 4" "by way of bind as well"
+is "$(options $at) $(options /tmp/a) $(options /tmp/b)" \
+	"ro,relatime rw,relatime ro,relatime" "each is shown as it is"
+umount /tmp/b
 umount $at
 umount /tmp/a
 
