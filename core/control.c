@@ -13,6 +13,7 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/delay.h>
+#include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/timekeeping.h>
 
@@ -88,6 +89,7 @@ int op_enable(void)
 	if (op_enabled())
 		goto out;
 	if (!op_wait_pending()) {
+		pr_info("a sample of before still waits for its task (-EBUSY)\n");
 		ret = -EBUSY;
 		goto out;
 	}
@@ -109,7 +111,7 @@ int op_enable(void)
 		op_set_enabled(false);
 		op_wait_pending();
 		op_sync_all();
-		pr_info("not enabled: error %d\n", ret);
+		pr_info("not enabled (%pe)\n", ERR_PTR(ret));
 		goto out;
 	}
 	op_hotplug_state = ret;

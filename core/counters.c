@@ -9,6 +9,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/err.h>
 #include <linux/string.h>
 
 #include "core/internal.h"
@@ -185,11 +186,13 @@ int op_counter_set_event(unsigned int idx, const char *event)
 	if (error == -EINVAL || error == -ERANGE)
 		op_counter_default_rate(&config);
 	if (op_enabled()) {
+		pr_info_ratelimited(
+			"counter %u: sampling is enabled (-EBUSY)\n", idx);
 		ret = -EBUSY;
 	} else if (strcmp(event, op_counters[idx].event) &&
 		   op_histogram_uses(idx)) {
 		pr_info_ratelimited(
-			"counter %u has samples of %s: reset them before it counts %s\n",
+			"counter %u: has samples of %s: reset them before it counts %s (-EBUSY)\n",
 			idx, op_counters[idx].event, event);
 		ret = -EBUSY;
 	} else {
@@ -302,8 +305,8 @@ int op_counters_prepare(void)
 			ret = source->prepare(config, idx);
 		if (ret) {
 			pr_info_ratelimited(
-				"counter %u: this machine has no event %s (error %d); the file events lists what it has\n",
-				idx, config->event, ret);
+				"counter %u: this machine has no event %s (%pe); the file events lists what it has\n",
+				idx, config->event, ERR_PTR(ret));
 			op_counters_finish();
 			return ret;
 		}
@@ -356,8 +359,8 @@ int op_counters_start_cpu(unsigned int cpu)
 
 err_stop:
 	pr_info_ratelimited(
-		"counter %u: event %s can't be started on CPU %u (error %d)\n",
-		idx, op_counters[idx].event, cpu, ret);
+		"counter %u: event %s can't be started on CPU %u (%pe)\n", idx,
+		op_counters[idx].event, cpu, ERR_PTR(ret));
 	while (idx--) {
 		if (op_counter_source[idx])
 			op_counter_source[idx]->stop(idx, cpu);

@@ -159,6 +159,7 @@ const struct op_node op_control_nodes[] = {
 		.access = OP_READ_WRITE,
 		.get = op_enable_get,
 		.set = op_enable_set,
+		.refused = "nothing was started",
 	},
 	{
 		.name = "dump",

@@ -39,8 +39,14 @@
  */
 int op_refuse(const struct file *file, int err, const char *reason)
 {
-	pr_info_ratelimited("%pd2: %s (%pe)\n", file->f_path.dentry, reason,
-			    ERR_PTR(err));
+	const struct dentry *dentry = file->f_path.dentry;
+
+	if (IS_ROOT(dentry->d_parent))
+		pr_info_ratelimited("%pd: %s (%pe)\n", dentry, reason,
+				    ERR_PTR(err));
+	else
+		pr_info_ratelimited("%pd2: %s (%pe)\n", dentry, reason,
+				    ERR_PTR(err));
 	return err;
 }
 
@@ -101,6 +107,21 @@ static const struct seq_operations op_single_seq = {
 	.show = op_single_show,
 };
 
+/* Why a number was refused. */
+static const char *op_reason(const struct op_node *node, int err)
+{
+	if (node->refused)
+		return node->refused;
+	switch (err) {
+	case -EBUSY:
+		return "sampling is enabled";
+	case -ERANGE:
+		return "too small or too large";
+	default:
+		return "it cannot have this value";
+	}
+}
+
 static int op_store_u64(const struct op_open *open, const char *text,
 			size_t len)
 {
@@ -115,7 +136,7 @@ static int op_store_u64(const struct op_open *open, const char *text,
 						  "not a number");
 	err = ref->node->set(ref, value);
 	if (err)
-		return op_refuse(open->file, err, "the value is refused");
+		return op_refuse(open->file, err, op_reason(ref->node, err));
 	return 0;
 }
 

@@ -92,6 +92,8 @@ struct op_dir_ops {
  * @alive: is what the folder stands for still there?  May be %NULL for yes.
  * @get: a number's file: read it
  * @set: a number's file: write it
+ * @refused: a number's file: what the log says when @set fails, where that is
+ *	more than a matter of the number
  * @show: a text's file: print it
  * @store: a file that takes a whole text: take it; @text ends in a NUL that is
  *	not of @len
@@ -120,6 +122,7 @@ struct op_node {
 
 	int (*get)(const struct op_ref *ref, u64 *value);
 	int (*set)(const struct op_ref *ref, u64 value);
+	const char *refused;
 	int (*show)(struct seq_file *m, const struct op_ref *ref);
 	int (*store)(const struct op_ref *ref, const char *text, size_t len);
 	const struct seq_operations *seq;

@@ -245,9 +245,8 @@ static void op_perf_renew(struct work_struct *work)
 		event = op_perf_create(&op_perf_configs[idx], idx, cpu);
 		if (IS_ERR(event)) {
 			pr_info_ratelimited(
-				"event %s can't be had on CPU %u (error %ld)\n",
-				op_perf_configs[idx].event, cpu,
-				PTR_ERR(event));
+				"event %s can't be had on CPU %u (%pe)\n",
+				op_perf_configs[idx].event, cpu, event);
 			continue;
 		}
 		mutex_lock(&p->mutex);
