@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,6 +30,28 @@ static char *exact(const char *text, size_t len)
 	memcpy(copy, text, len);
 	return copy;
 }
+
+/* Fails with the text that it was about. */
+static void check(bool good, const char *what, const char *text, size_t len,
+		  int line)
+{
+	size_t i;
+
+	if (good)
+		return;
+	print_message("# line %d: %s is wrong of \"", line, what);
+	for (i = 0; i < len; i++) {
+		if (text[i] >= ' ' && text[i] < 0x7f)
+			print_message("%c", text[i]);
+		else
+			print_message("\\x%02x", (unsigned char)text[i]);
+	}
+	print_message("\"\n");
+	fail();
+}
+
+#define CHECK(condition, of)                                                   \
+	check(condition, #condition, (of)->text, (of)->len, __LINE__)
 
 /* ------------------------------------------------------------------ */
 /* Numbers                                                            */
@@ -95,9 +118,8 @@ static void test_numbers(void **state)
 		char *text = exact(n->text, n->len);
 		u64 value = 0x5a5a;
 
-		print_message("# number %zu: \"%s\"\n", i, n->text);
-		assert_int_equal(op_parse_u64(text, n->len, &value), n->err);
-		assert_true(value == (n->err ? 0x5a5a : n->value));
+		CHECK(op_parse_u64(text, n->len, &value) == n->err, n);
+		CHECK(value == (n->err ? 0x5a5a : n->value), n);
 		free(text);
 	}
 }
@@ -269,23 +291,20 @@ static void test_lines(void **state)
 		struct op_jit_command command;
 		const char *reason = NULL;
 
-		print_message("# line %zu\n", i);
 		memset(&command, 0x5a, sizeof(command));
-		assert_int_equal(op_parse_jit(text, line->len, &command,
-					      &reason),
-				 line->err);
+		CHECK(op_parse_jit(text, line->len, &command, &reason) ==
+			      line->err,
+		      line);
 		free(text);
-		if (line->err) {
-			assert_non_null(reason);
+		CHECK(!reason == !line->err, line);
+		if (line->err)
 			continue;
-		}
-		assert_null(reason);
-		assert_int_equal(command.verb, line->verb);
-		assert_int_equal(command.pid, line->pid);
-		assert_true(command.start == line->start);
-		assert_true(command.end == line->end);
+		CHECK(command.verb == line->verb, line);
+		CHECK(command.pid == line->pid, line);
+		CHECK(command.start == line->start, line);
+		CHECK(command.end == line->end, line);
 		if (line->name)
-			assert_string_equal(command.name, line->name);
+			CHECK(!strcmp(command.name, line->name), line);
 	}
 }
 
