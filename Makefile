@@ -5,9 +5,23 @@
 # The module is built in build/VERSION/, one folder a kernel, so that several
 # kernels' builds stand side by side and the sources stay clean.
 
-TOP := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+TOP := $(CURDIR)
 
+# Whose headers are named says which kernel it is for: the first of these is what
+# the module will say it is for, and in Debian's headers the others differ.
+ifneq ($(origin KDIR),undefined)
+ifeq ($(origin KVER),undefined)
+KVER := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
+		"$(KDIR)/include/generated/utsrelease.h" 2>/dev/null | grep . || \
+	cat "$(KDIR)/include/config/kernel.release" 2>/dev/null || \
+	env -u MAKEFLAGS -u MFLAGS make -s -C "$(KDIR)" kernelrelease 2>/dev/null)
+endif
+no_headers = no kernel headers in $(KDIR)
+else
 KVER ?= $(shell uname -r)
+no_headers = no kernel headers in $(KDIR): apt-get install \
+	linux-headers-$(KVER), or name others: make KVER=… or KDIR=…
+endif
 # Debian's header packages are found even where nothing is in /lib/modules.
 KDIR ?= $(firstword $(wildcard /lib/modules/$(KVER)/build \
 			       /usr/src/linux-headers-$(KVER)) \
@@ -16,8 +30,9 @@ BUILD := $(TOP)/build/$(KVER)
 KERNEL ?= 6.1
 
 DESTDIR ?=
-MODULE_DIR = $(DESTDIR)/lib/modules/$(KVER)/extra
 PREFIX ?= /usr/local
+MODULE_DIR = $(DESTDIR)/lib/modules/$(KVER)/extra
+MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man7
 
 MODULE_SOURCES := Kbuild $(wildcard core/*.[ch] oprofilefs/*.[ch] \
 				    arch/*/*.[ch])
@@ -26,52 +41,80 @@ MODULE_SOURCES := Kbuild $(wildcard core/*.[ch] oprofilefs/*.[ch] \
 DEMO_PACKAGES := gzip python3-minimal sqlite3
 CHECK_PACKAGES := $(DEMO_PACKAGES) perl libcmocka-dev linux-perf libelf-dev \
 		  libcap2-bin util-linux
+NATIVE_PACKAGES := $(DEMO_PACKAGES) gcc make libc6-dev kmod
 BENCH_PACKAGES := linux-perf bpftrace
 LINT_PACKAGES := sparse clang-format shellcheck linux-source-6.1 perl
 
 all: module
 
+# Kbuild and make itself cannot live with these.
+place:
+	@case "$(TOP)" in *[[:space:]:]*) \
+		echo "the folder's name has a blank or a colon in it," \
+		     "so nothing can be built here: $(TOP)" >&2; exit 1 ;; \
+	esac
+
+headers: place
+	@test -n "$(KVER)" && test -e "$(KDIR)/Makefile" || { \
+		echo "$(no_headers)" >&2; exit 1; }
+
 # Only what changed is copied, with its time stamp, so that make sees what
-# make needs to see. Two at once would disturb each other in Kbuild.
-module:
-	@test -d "$(KDIR)" || { \
-		echo "no kernel headers in $(KDIR):" \
-		     "apt-get install linux-headers-$(KVER)," \
-		     "or name others: make KVER=… or KDIR=…" >&2; exit 1; }
-	@mkdir -p "$(BUILD)"
-	@cp -pu --parents $(MODULE_SOURCES) "$(BUILD)"
+# make needs to see. Two at once would disturb each other in Kbuild. Where
+# there is no vmlinux there is no BTF, and no need to say so.
+module: headers
+	+@mkdir -p "$(BUILD)" 2>/dev/null && test -w "$(BUILD)" || { \
+		echo "cannot write $(BUILD): whose clone is this?" >&2; exit 1; }
+	+@cp -pu --parents $(MODULE_SOURCES) "$(BUILD)"
 	+@flock "$(BUILD)" $(MAKE) -C "$(KDIR)" M="$(BUILD)" W=1 \
+		$(if $(wildcard $(KDIR)/vmlinux),,CONFIG_DEBUG_INFO_BTF_MODULES=) \
 		$(KBUILD_FLAGS) modules
+
+# Where that kernel is not installed there is no list of modules to renew.
+depmod = test -n "$(DESTDIR)" || \
+	! test -e "/lib/modules/$(KVER)/modules.order" || depmod "$(KVER)"
 
 install: module
 	install -D -m 644 "$(BUILD)/oprofile.ko" "$(MODULE_DIR)/oprofile.ko"
-	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/share/man/man7" \
-		Documentation/oprofile.7
-	test -n "$(DESTDIR)" || depmod "$(KVER)"
+	install -D -m 644 -t "$(MAN_DIR)" Documentation/oprofile.7
+	$(depmod)
 
-uninstall:
-	rm -f "$(MODULE_DIR)/oprofile.ko" \
-		"$(DESTDIR)$(PREFIX)/share/man/man7/oprofile.7"
-	test -n "$(DESTDIR)" || depmod "$(KVER)"
+uninstall: place
+	@test -n "$(KVER)" || { echo "$(no_headers)" >&2; exit 1; }
+	@found=; \
+	for file in "$(MODULE_DIR)/oprofile.ko" "$(MAN_DIR)/oprofile.7"; do \
+		test -e "$$file" || continue; \
+		found=y; \
+		echo "rm $$file"; \
+		rm "$$file" || exit 1; \
+	done; \
+	test -n "$$found" || { \
+		echo "nothing to remove: there is no $(MODULE_DIR)/oprofile.ko" \
+		     "and no $(MAN_DIR)/oprofile.7"; exit 0; }; \
+	test ! -d "$(MODULE_DIR)" || \
+		rmdir --ignore-fail-on-non-empty "$(MODULE_DIR)"; \
+	$(depmod)
 
-demo:
-	@tests/vm/prepare --kernel $(KERNEL) $(DEMO_PACKAGES)
+demo: place
 ifeq ($(NATIVE),1)
+	@tests/vm/prepare --no-vm $(NATIVE_PACKAGES)
 	@tests/demo --native
 else
+	@tests/vm/prepare --kernel $(KERNEL) $(DEMO_PACKAGES)
+	@echo "building the module and booting a VM: a minute or two" >&2
 	@tests/vm/run --kernel $(KERNEL) --smp 2 -- 'exec tests/demo'
 endif
 
-check:
+check: place
 	@tests/vm/prepare --kernel $(KERNEL) $(CHECK_PACKAGES)
+	@echo "building the tests' programs; then each test builds and boots" >&2
 	+@$(MAKE) -s -C tests/progs
 	@OP_KERNEL=$(KERNEL) tests/run $(T)
 
-bench:
+bench: place
 	@tests/vm/prepare --kernel $(KERNEL) $(BENCH_PACKAGES)
 	@tests/bench/run
 
-lint:
+lint: place
 	@tests/vm/prepare --kernel $(KERNEL) $(LINT_PACKAGES)
 	@tests/lint
 
@@ -83,7 +126,7 @@ distclean: clean
 
 help:
 	@echo 'make             build the module for the running kernel'
-	@echo 'make KVER=6.1.0-57-amd64, make KDIR=/path/to/headers'
+	@echo 'make KVER=6.1.0-NN-amd64, make KDIR=/path/to/headers'
 	@echo '                 build it for another one'
 	@echo 'make install     install module and manual page (DESTDIR=, PREFIX=)'
 	@echo 'make uninstall   remove them'
@@ -95,4 +138,4 @@ help:
 	@echo 'make clean       remove what was built'
 	@echo 'make distclean   and what was downloaded'
 
-.PHONY: all module install uninstall demo check bench lint clean distclean help
+.PHONY: all place headers module install uninstall demo check bench lint clean distclean help
