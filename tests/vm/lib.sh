@@ -32,6 +32,27 @@ die()
 	exit "$status"
 }
 
+# Neither Kbuild nor make can live with these in the name of a folder.
+check_place()
+{
+	case $top in
+	*[[:space:]:]*)
+		die $ex_prepare "the folder's name has a blank or a colon in it," \
+			"so nothing can be built here: $top"
+		;;
+	esac
+}
+
+# cache_lock NAME: holds that lock of the cache, as descriptor 8, until the
+# shell ends; waits for others.
+cache_lock()
+{
+	if ! { mkdir -p "$cache" && exec 8>"$cache/$1"; } 2>/dev/null; then
+		die $ex_prepare "cannot write $cache/$1: whose clone is this?"
+	fi
+	flock 8
+}
+
 # kernel_select NAME: sets k_arch, k_how, k_package (from the table) and k_dir.
 kernel_select()
 {

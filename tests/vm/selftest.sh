@@ -10,7 +10,7 @@ set -u
 # shellcheck source=tests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-tests=100
+tests=102
 echo "1..$tests"
 
 options=("$@")
@@ -98,6 +98,12 @@ ok "no script is wrong usage" is $status $ex_usage
 vm --help
 ok "--help succeeds" is $status 0
 ok "--help tells the exit status" out_has "^  $ex_lost "
+
+mkdir -p "$dir/a b/tests"
+cp -r "$vm_dir" "$dir/a b/tests/"
+"$dir/a b/tests/vm/run" -- true >"$dir/out" 2>"$dir/err"
+ok "a folder with a blank in its name is refused" is $? $ex_prepare
+ok "in one line" is "$(grep -c '^vm: .*has a blank' "$dir/err") $(wc -l <"$dir/err")" "1 1"
 
 # --- without a machine: the detector -----------------------------------------
 
@@ -262,7 +268,8 @@ read -r kver _ <"$cache/$(kernel_of "${options[@]}")/version"
 splat=$cache/splat-$kver
 mkdir -p "$splat"
 cp "$vm_dir"/splat/* "$splat/"
-ok "the misbehaving module builds" make -s -C "/usr/src/linux-headers-$kver" M="$splat" modules
+ok "the misbehaving module builds" make -s -C "/usr/src/linux-headers-$kver" M="$splat" \
+	CONFIG_DEBUG_INFO_BTF_MODULES= modules
 
 # splat WHAT PATTERN [OPTION...]
 splat()
