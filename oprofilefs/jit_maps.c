@@ -73,7 +73,7 @@ struct op_jit_open {
 	u64 pos;
 
 	struct mutex writing; /* of writers; the outermost */
-	struct mutex lock; /* taken before the core's */
+	struct mutex lock;    /* taken before the core's */
 	struct pid *writer;
 	size_t len;
 	char line[OP_LINE_MAX + 1];
