@@ -24,7 +24,7 @@ static const struct {
 	bool frozen; /* not to be changed while sampling is enabled */
 } op_param_ranges[OP_NR_PARAMS] = {
 	[OP_PARAM_CPU_BUFFER_SIZE] = { 4, SZ_1M, false, true },
-	[OP_PARAM_BUFFER_SIZE] = { 256, SZ_16M, true, true },
+	[OP_PARAM_BUFFER_SIZE] = { 4096, SZ_16M, true, true },
 	[OP_PARAM_BUFFER_WATERSHED] = { 1, SZ_16M, false, false },
 	[OP_PARAM_SYNC_MS] = { 1, 10000, false, false },
 	[OP_PARAM_HIST_MEMORY] = { SZ_64K, U64_MAX, false, false },

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mapexec FILE N        maps FILE executable and takes that away, N times in each
+ *                       of three ways: munmap, another mapping in its place, and
+ *                       a munmap of twice as much
+ * mapexec --protect N   makes anonymous memory executable N times; prints
+ *                       "PID 0xADDRESS"
+ * mapexec --thread N    starts N threads that end at once
+ * mapexec --bpf N       loads a BPF program N times, and lets it go
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PAGE 4096
+
+static void check(int bad, const char *what)
+{
+	if (!bad)
+		return;
+	perror(what);
+	exit(1);
+}
+
+static void map_file(const char *path, long n)
+{
+	int fd = open(path, O_RDONLY);
+	char *place, *at;
+
+	check(fd < 0, path);
+	place = mmap(NULL, 4 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		     0);
+	check(place == MAP_FAILED, "mmap");
+	place += PAGE;
+	while (n--) {
+		at = mmap(place, PAGE, PROT_READ | PROT_EXEC,
+			  MAP_PRIVATE | MAP_FIXED, fd, 0);
+		check(at != place, "mmap");
+		check(munmap(at, PAGE), "munmap");
+		at = mmap(place, PAGE, PROT_READ | PROT_EXEC,
+			  MAP_PRIVATE | MAP_FIXED, fd, 0);
+		check(at != place, "mmap");
+		at = mmap(place, PAGE, PROT_NONE,
+			  MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0);
+		check(at != place, "mmap");
+		at = mmap(place, PAGE, PROT_READ | PROT_EXEC,
+			  MAP_PRIVATE | MAP_FIXED, fd, 0);
+		check(at != place, "mmap");
+		/* Emptied, or in other hands, it is still there. */
+		check(madvise(at, PAGE, MADV_DONTNEED), "madvise");
+		check(munmap(at, 2 * PAGE), "munmap");
+	}
+	printf("done\n");
+}
+
+static void protect(long n)
+{
+	char *at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	check(at == MAP_FAILED, "mmap");
+	printf("%d %p\n", getpid(), (void *)at);
+	while (n--) {
+		check(mprotect(at, PAGE, PROT_READ | PROT_EXEC), "mprotect");
+		check(mprotect(at, PAGE, PROT_READ | PROT_WRITE), "mprotect");
+	}
+}
+
+static void *nothing(void *unused)
+{
+	return unused;
+}
+
+static void threads(long n)
+{
+	pthread_t thread;
+
+	while (n--) {
+		check(pthread_create(&thread, NULL, nothing, NULL), "thread");
+		pthread_join(thread, NULL);
+	}
+}
+
+static void bpf(long n)
+{
+	const struct bpf_insn code[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr = {
+		.prog_type = BPF_PROG_TYPE_SOCKET_FILTER,
+		.insns = (unsigned long)code,
+		.insn_cnt = sizeof(code) / sizeof(code[0]),
+		.license = (unsigned long)"GPL",
+	};
+	int fd;
+
+	while (n--) {
+		fd = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+		check(fd < 0, "bpf");
+		close(fd);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		return 2;
+	if (!strcmp(argv[1], "--protect"))
+		protect(atol(argv[2]));
+	else if (!strcmp(argv[1], "--thread"))
+		threads(atol(argv[2]));
+	else if (!strcmp(argv[1], "--bpf"))
+		bpf(atol(argv[2]));
+	else
+		map_file(argv[1], atol(argv[2]));
+	return 0;
+}
