@@ -262,7 +262,7 @@ static inline u32 op_module_hash_symbols(const struct module *mod,
 	unsigned int i;
 
 	for (i = 0; i < table->num_symtab; i++) {
-		const Elf_Sym *symbol = &table->symtab[i];
+		const typeof(*table->symtab) *symbol = &table->symtab[i];
 		const char *name = table->strtab + symbol->st_name;
 
 		if (symbol->st_value < text.start ||

@@ -604,8 +604,8 @@ bool op_images_forget_unused(void)
 	bool more = false;
 
 	mutex_lock(&op_image_mutex);
-	xa_for_each_marked(&op_images_by_cookie, cookie, image, OP_IMAGE_UNUSED)
-	{
+	xa_for_each_marked(&op_images_by_cookie, cookie, image,
+			   OP_IMAGE_UNUSED) {
 		if (image->nr_bins || image->named_at) {
 			xa_clear_mark(&op_images_by_cookie, cookie,
 				      OP_IMAGE_UNUSED);

@@ -215,11 +215,13 @@ struct op_jit_change {
 	bool latest_is_fresh;
 };
 
-#define OP_JIT_CHANGE(name)                                                    \
-	struct op_jit_change name = {                                          \
-		.stale = LIST_HEAD_INIT(name.stale),                           \
-		.fresh = LIST_HEAD_INIT(name.fresh),                           \
-	}
+static void op_change_init(struct op_jit_change *change)
+{
+	INIT_LIST_HEAD(&change->stale);
+	INIT_LIST_HEAD(&change->fresh);
+	change->latest = NULL;
+	change->latest_is_fresh = false;
+}
 
 static void op_change_comes(struct op_jit_change *change,
 			    struct op_jit_segment *s)
@@ -335,9 +337,10 @@ static void op_change_commit(struct op_jit_change *change,
 int op_segments_add(struct op_jit_range *r)
 {
 	u64 lo = r->node.start, hi = r->node.last;
-	OP_JIT_CHANGE(change);
+	struct op_jit_change change;
 	struct op_jit_segment *s, *next;
 
+	op_change_init(&change);
 	s = op_segment_new(r, lo, hi, GFP_KERNEL);
 	if (!s)
 		return -ENOMEM;
@@ -475,12 +478,13 @@ static struct op_jit_range *op_sweep_at(struct op_jit_sweep *sweep, u64 pos,
 void op_segments_remove(struct op_jit_range *r)
 {
 	u64 lo = r->node.start, hi = r->node.last;
-	OP_JIT_CHANGE(change);
+	struct op_jit_change change;
 	struct op_jit_sweep sweep;
 	struct op_jit_range *heir;
 	struct op_jit_segment *s;
 	u64 pos, last;
 
+	op_change_init(&change);
 	op_sweep_begin(&sweep, r->space, lo, hi);
 	/* Also the neighbours, which may grow together with what comes. */
 	for (s = op_segment_first(r->space->mm, lo ? lo - 1 : lo);
@@ -512,9 +516,10 @@ void op_segments_remove(struct op_jit_range *r)
  */
 void op_segments_drop(struct op_jit_space *space)
 {
-	OP_JIT_CHANGE(change);
+	struct op_jit_change change;
 	struct op_jit_segment *s;
 
+	op_change_init(&change);
 	for (s = op_segment_first(space->mm, 0); s; s = op_segment_after(s)) {
 		op_change_goes(&change, s);
 		cond_resched();

@@ -87,10 +87,10 @@ bool op_marks_want_file(struct file *file)
 	/* Also where this interrupts who is writing it. */
 	if (!seq || seq & 1)
 		return true;
-	smp_rmb(); /* pairs with the first smp_wmb() in op_marks_learn() */
+	smp_rmb(); /* pairs with the first in op_verdict_write() */
 	known = op_key_equal(&v->key, &key);
 	marked = READ_ONCE(v->marked);
-	smp_rmb(); /* pairs with the second one */
+	smp_rmb(); /* pairs with the second one there */
 	return !known || marked || READ_ONCE(v->seq) != seq;
 }
 
@@ -108,6 +108,18 @@ bool op_marks_want_kernel(u64 pc)
 	return READ_ONCE(op_marks_kernel);
 }
 
+/* Who reads it meanwhile finds an odd number, or another one than before. */
+static void op_verdict_write(struct op_verdict *v,
+			     const struct op_inode_key *key, bool marked)
+{
+	WRITE_ONCE(v->seq, v->seq + 1);
+	smp_wmb(); /* the first: the number is odd before the rest changes */
+	v->key = *key;
+	WRITE_ONCE(v->marked, marked);
+	smp_wmb(); /* the second: and even only afterwards */
+	WRITE_ONCE(v->seq, v->seq + 1);
+}
+
 /**
  * op_marks_learn - write down whether a file is marked
  * @file: the file
@@ -118,29 +130,19 @@ bool op_marks_want_kernel(u64 pc)
 void op_marks_learn(struct file *file, const struct op_image *image)
 {
 	struct op_inode_key key;
-	struct op_verdict *v;
 
 	op_inode_key(op_file_user_path(file), &key);
-	v = op_verdict_slot(&key);
-	WRITE_ONCE(v->seq, v->seq + 1);
-	smp_wmb();
-	v->key = key;
-	WRITE_ONCE(v->marked, image->marked);
-	smp_wmb();
-	WRITE_ONCE(v->seq, v->seq + 1);
+	op_verdict_write(op_verdict_slot(&key), &key, image->marked);
 }
 
 static void op_verdicts_forget(void)
 {
+	/* No inode's. */
+	const struct op_inode_key key = { .ino = U64_MAX };
 	struct op_verdict *v;
 
-	for (v = op_verdicts; v < op_verdicts + ARRAY_SIZE(op_verdicts); v++) {
-		WRITE_ONCE(v->seq, v->seq + 1);
-		smp_wmb();
-		v->key = (struct op_inode_key){ .ino = U64_MAX };
-		smp_wmb();
-		WRITE_ONCE(v->seq, v->seq + 1);
-	}
+	for (v = op_verdicts; v < op_verdicts + ARRAY_SIZE(op_verdicts); v++)
+		op_verdict_write(v, &key, true);
 }
 
 static bool op_is_kernel_kind(const struct op_image *image)

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # variables of tests/lib/oprofile.sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What tests need of the record stream. Sourced after tests/lib/oprofile.sh.

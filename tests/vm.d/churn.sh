@@ -134,7 +134,7 @@ for name in fork exec exit map unmap; do
 		break
 	}
 done
-is $name unmap "each of $(op_stat forks) forks, $(op_stat execs) execs, $(op_stat exits) exits, $(op_stat maps) maps and $(op_stat unmaps) unmaps has its record"
+is "$name" unmap "each of $(op_stat forks) forks, $(op_stat execs) execs, $(op_stat exits) exits, $(op_stat maps) maps and $(op_stat unmaps) unmaps has its record"
 op_ok "replay: the stream's histograms are the histograms" stream_replays "$s"
 
 # --- a tiny one ---

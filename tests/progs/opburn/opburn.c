@@ -126,7 +126,9 @@ static const struct kernel_param_ops hold_ops = {
 };
 
 module_param_cb(hold, &hold_ops, NULL, 0200);
-MODULE_PARM_DESC(hold, "write: a process whose mappings are locked until a signal comes");
+MODULE_PARM_DESC(
+	hold,
+	"write: a process whose mappings are locked until a signal comes");
 
 static unsigned long init_burn;
 module_param(init_burn, ulong, 0400);
