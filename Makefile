@@ -113,6 +113,7 @@ check: place
 bench: place
 	@tests/vm/prepare --kernel $(KERNEL) $(BENCH_PACKAGES)
 	@tests/bench/run
+	@tests/bench/hooks $(KERNEL)
 
 lint: place
 	@tests/vm/prepare --kernel $(KERNEL) $(LINT_PACKAGES)

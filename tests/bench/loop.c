@@ -12,6 +12,8 @@
  *	      4096 functions in each of 64 mapped files
  *   syscall  COUNT times getppid(2): most samples are the kernel's
  *   switch   COUNT times two processes wake each other over pipes
+ *   fork     COUNT times a child that runs another program, which ends at once
+ *   map      COUNT times a file is mapped executable and unmapped
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -176,6 +178,44 @@ static void loop_switch(unsigned long count)
 			err(2, "pipe");
 }
 
+static void loop_fork(unsigned long count)
+{
+	char *const args[] = { "loop", NULL };
+	pid_t pid;
+
+	while (count--) {
+		pid = fork();
+		if (pid < 0)
+			err(2, "fork");
+		if (!pid) {
+			execv("/proc/self/exe", args);
+			_exit(1);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
+static int map_fd;
+
+static void prepare_map(void)
+{
+	map_fd = open("/proc/self/exe", O_RDONLY);
+	if (map_fd < 0)
+		err(2, "/proc/self/exe");
+}
+
+static void loop_map(unsigned long count)
+{
+	void *at;
+
+	while (count--) {
+		at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE,
+			  map_fd, 0);
+		if (at == MAP_FAILED || munmap(at, 4096))
+			err(2, "mmap");
+	}
+}
+
 static const struct kind {
 	const char *name;
 	void (*prepare)(void);
@@ -185,6 +225,8 @@ static const struct kind {
 	{ "spread", prepare_spread, loop_spread },
 	{ "syscall", NULL, loop_syscall },
 	{ "switch", prepare_switch, loop_switch },
+	{ "fork", NULL, loop_fork },
+	{ "map", prepare_map, loop_map },
 };
 
 /* How long one write(2) to a file takes: what dump and disable cost. */
@@ -212,6 +254,9 @@ int main(int argc, char **argv)
 	unsigned long count;
 	size_t i;
 
+	/* What the fork loop runs. */
+	if (argc == 1)
+		return 0;
 	if (argc == 4 && !strcmp(argv[1], "-w"))
 		return time_write(argv[2], argv[3]);
 	if (argc == 5 && !strcmp(argv[1], "-s")) {
@@ -223,9 +268,8 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], kinds[i].name))
 			kind = &kinds[i];
 	if (!kind) {
-		fprintf(stderr,
-			"usage: loop [-s FILE] user|spread|syscall|switch COUNT\n"
-			"       loop -w FILE TEXT\n");
+		fprintf(stderr, "usage: loop [-s FILE] KIND COUNT\n"
+				"       loop -w FILE TEXT\n");
 		return 2;
 	}
 	count = strtoul(argv[2], NULL, 0);
