@@ -94,10 +94,10 @@ static void op_drain_map(u16 type, u64 task, const u64 *data)
 	u64 cookie = type == OP_STREAM_MAP ? op_drain_file(data[1]) : 0;
 	struct op_stream_map *record;
 
-	/* The mapping's own image, if no file's, is anonymous memory. */
+	/* What has no file is anonymous memory or the vdso. */
 	if (type == OP_STREAM_MAP && !data[1])
-		cookie = op_event_cookie(op_image_fixed[OP_IMAGE_ANON]);
-	record = op_event_append(type, type == OP_STREAM_MAP ? data[5] : 0,
+		cookie = op_event_cookie(op_image_fixed[data[5] >> 32]);
+	record = op_event_append(type, type == OP_STREAM_MAP ? (u32)data[5] : 0,
 				 sizeof(*record));
 	if (!record)
 		return;
@@ -239,12 +239,15 @@ static void op_drain_entry(unsigned int cpu, struct op_cpu_buffer *b,
 }
 
 /* Say in the stream what found no room in the ring. */
-static void op_tell_losses(struct op_cpu_buffer *b)
+static void op_tell_losses(unsigned int cpu, struct op_cpu_buffer *b)
 {
 	u64 lost = READ_ONCE(b->stats[OP_STAT_LOST_CPU_BUFFER]);
 	u64 notes = READ_ONCE(b->stats[OP_STAT_NOTIFICATIONS_LOST]);
 
+	if (likely(lost == b->lost_told && notes == b->notifications_lost_told))
+		return;
 	if (op_event_readers()) {
+		op_event_of_cpu(cpu);
 		if (lost != b->lost_told)
 			op_event_add(OP_STREAM_LOST, OP_STREAM_LOST_CPU_BUFFER,
 				     lost - b->lost_told);
@@ -261,11 +264,11 @@ static void op_drain(unsigned int cpu, struct op_cpu_buffer *b)
 {
 	u64 head, tail = b->tail, released = tail;
 
-	if (!b->entries)
-		return;
 	head = op_cpu_buffer_peek(b);
-	if (head == tail)
+	if (!b->entries || head == tail) {
+		op_tell_losses(cpu, b);
 		return;
+	}
 	/*
 	 * From here on the producer writes its notes anew; only then may the
 	 * references of those up to head be given back.  Not the other way
@@ -292,7 +295,25 @@ static void op_drain(unsigned int cpu, struct op_cpu_buffer *b)
 		}
 	}
 	op_cpu_buffer_release(b, tail);
-	op_tell_losses(b);
+	op_tell_losses(cpu, b);
+}
+
+/**
+ * op_sync_drain_locked - as op_sync_drain(), for who has the mutex
+ * @cpu: the CPU
+ *
+ * Context: process, a kernel thread, which has the host's root; may sleep;
+ * op_sync_mutex held.
+ */
+void op_sync_drain_locked(unsigned int cpu)
+{
+	struct op_cpu_buffers *buffers = &per_cpu(op_cpu_buffers, cpu);
+	int ring;
+
+	WRITE_ONCE(per_cpu(op_sync_cpu, cpu).requested, false);
+	for (ring = 0; ring < OP_NR_RINGS; ring++)
+		op_drain(cpu, &buffers->ring[ring]);
+	op_event_flush();
 }
 
 /**
@@ -303,14 +324,8 @@ static void op_drain(unsigned int cpu, struct op_cpu_buffer *b)
  */
 void op_sync_drain(unsigned int cpu)
 {
-	struct op_cpu_buffers *buffers = &per_cpu(op_cpu_buffers, cpu);
-	int ring;
-
 	mutex_lock(&op_sync_mutex);
-	WRITE_ONCE(per_cpu(op_sync_cpu, cpu).requested, false);
-	for (ring = 0; ring < OP_NR_RINGS; ring++)
-		op_drain(cpu, &buffers->ring[ring]);
-	op_event_flush();
+	op_sync_drain_locked(cpu);
 	mutex_unlock(&op_sync_mutex);
 }
 

@@ -29,17 +29,15 @@ static int op_hotplug_state;
 static int op_cpu_online(unsigned int cpu)
 {
 	u64 size = op_param_get(OP_PARAM_CPU_BUFFER_SIZE);
-	enum op_ring ring;
 	int ret;
 
-	/* A sample may have been with its task for longer than sampling was. */
-	op_sync_drain(cpu);
+	/* What came late to a ring of another size must not go with it. */
 	mutex_lock(&op_sync_mutex);
-	for (ring = 0; ring < OP_NR_RINGS; ring++) {
-		ret = op_cpu_buffer_alloc(cpu, ring, size);
-		if (ret)
-			break;
-	}
+	do {
+		op_sync_drain_locked(cpu);
+		ret = op_cpu_buffer_alloc(cpu, OP_RING_IRQ, size) ?:
+			      op_cpu_buffer_alloc(cpu, OP_RING_NMI, size);
+	} while (ret == -EAGAIN);
 	mutex_unlock(&op_sync_mutex);
 	if (ret)
 		return ret;
@@ -93,14 +91,17 @@ int op_enable(void)
 		ret = -EBUSY;
 		goto out;
 	}
-	mutex_lock(&op_sync_mutex);
-	ret = op_event_buffer_resize(op_param_get(OP_PARAM_BUFFER_SIZE));
-	mutex_unlock(&op_sync_mutex);
-	if (ret)
-		goto out;
 	ret = op_counters_prepare();
 	if (ret)
 		goto out;
+	/* Only now: a failure is to take nothing from the stream's readers. */
+	mutex_lock(&op_sync_mutex);
+	ret = op_event_buffer_resize(op_param_get(OP_PARAM_BUFFER_SIZE));
+	mutex_unlock(&op_sync_mutex);
+	if (ret) {
+		op_counters_finish();
+		goto out;
+	}
 	op_counters_tell();
 	/* Samples may come before this returns. */
 	op_set_enabled(true);

@@ -28,7 +28,7 @@ DEFINE_PER_CPU(struct op_cpu_buffers, op_cpu_buffers);
  *
  * Context: process, may sleep, on @cpu; op_sync_mutex held.  No sample is taken
  * there.  A ring of another size must be empty: it is replaced.
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or -EAGAIN: it is not empty.
  */
 int op_cpu_buffer_alloc(unsigned int cpu, enum op_ring ring, u64 size)
 {
@@ -42,13 +42,14 @@ int op_cpu_buffer_alloc(unsigned int cpu, enum op_ring ring, u64 size)
 				GFP_KERNEL | __GFP_ZERO, cpu_to_node(cpu));
 	if (!entries)
 		return -ENOMEM;
-	/* What is in it would be lost, with the references of its notes. */
-	if (WARN_ON_ONCE(b->head != b->tail)) {
-		kvfree(entries);
-		return -EBUSY;
-	}
 	/* A hook that finds a ring finds all of it. */
 	local_irq_disable();
+	/* What is in it would be lost, with the references of its notes. */
+	if (b->head != b->tail) {
+		local_irq_enable();
+		kvfree(entries);
+		return -EAGAIN;
+	}
 	swap(b->entries, entries);
 	b->size = size;
 	b->mask = slots - 1;

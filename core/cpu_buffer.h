@@ -29,7 +29,8 @@ enum op_entry_type {
 	OP_ENTRY_FORK,	/* value: the child; parent */
 	OP_ENTRY_EXEC,	/* value: the task; file, referenced */
 	OP_ENTRY_EXIT,	/* value: the task; exit code, last << 32 */
-	OP_ENTRY_MAP,	/* value: the task; file, start, len, offset, flags */
+	OP_ENTRY_MAP,	/* value: the task; file, start, len, offset, flags and,
+			       without a file, the image's kind << 32 */
 	OP_ENTRY_UNMAP, /* value: the task; 0, start, len */
 	OP_ENTRY_KSYM,	/* value: start; len, name */
 	OP_ENTRY_KSYM_GONE, /* likewise */

@@ -311,6 +311,21 @@ void op_inode_key(const struct path *path, struct op_inode_key *key)
 		key->stamp = op_inode_mtime_ns(inode);
 }
 
+/**
+ * op_inode_key_is_exact - are files of equal keys the same image?
+ * @inode: a file's
+ *
+ * Not where one superblock shows several devices, as btrfs does for its
+ * subvolumes and overlayfs for its layers: only stat tells these apart.
+ *
+ * Context: any.
+ */
+bool op_inode_key_is_exact(const struct inode *inode)
+{
+	return inode->i_sb->s_magic != BTRFS_SUPER_MAGIC &&
+	       inode->i_sb->s_magic != OVERLAYFS_SUPER_MAGIC;
+}
+
 static void op_path_id(const struct path *path, struct op_image_id *id)
 {
 	struct op_inode_key key;
@@ -325,13 +340,8 @@ static void op_path_id(const struct path *path, struct op_image_id *id)
 		.ino = key.ino,
 		.stamp = key.stamp,
 	};
-	/*
-	 * Where one superblock shows several devices, as btrfs does for its
-	 * subvolumes and overlayfs for its layers, only stat tells them apart.
-	 * Both are local: this waits for no server.
-	 */
-	if ((inode->i_sb->s_magic == BTRFS_SUPER_MAGIC ||
-	     inode->i_sb->s_magic == OVERLAYFS_SUPER_MAGIC) &&
+	/* Both are local: this waits for no server. */
+	if (!op_inode_key_is_exact(inode) &&
 	    !vfs_getattr_nosec(path, &stat, STATX_INO, AT_STATX_DONT_SYNC)) {
 		id->dev = stat.dev;
 		id->ino = stat.ino;
@@ -606,7 +616,8 @@ bool op_images_forget_unused(void)
 	mutex_lock(&op_image_mutex);
 	xa_for_each_marked(&op_images_by_cookie, cookie, image,
 			   OP_IMAGE_UNUSED) {
-		if (image->nr_bins || image->named_at) {
+		if (image->nr_bins || image->marked ||
+		    (image->named_at && op_event_readers())) {
 			xa_clear_mark(&op_images_by_cookie, cookie,
 				      OP_IMAGE_UNUSED);
 		} else if (refcount_read(&image->refs) == 1) {
@@ -633,6 +644,9 @@ void op_images_forget(void)
 
 	mutex_lock(&op_image_mutex);
 	xa_for_each(&op_images_by_cookie, cookie, image) {
+		/* Readers have the name, or what has it, still before them. */
+		if (image->named_at && op_event_readers())
+			continue;
 		/*
 		 * Nobody can find it but through the tables, whose mutex is
 		 * held: a count of one stays one.

@@ -32,10 +32,11 @@
 
 static struct {
 	struct op_stream_value *slots;
-	u64 size;     /* a power of two */
-	u64 consumed; /* position up to which the histograms have it */
-	u64 limit;    /* position at which they must take more */
-	u64 woken;    /* position at which readers were last woken */
+	u64 size;	/* a power of two */
+	u64 consumed;	/* position up to which the histograms have it */
+	u64 limit;	/* position at which they must take more */
+	u64 woken;	/* position at which readers were last woken */
+	u64 named_from; /* names that were said before are unknown to a reader */
 	unsigned int readers;
 	struct op_stream_point head; /* behind the last record */
 	struct op_stream_point tail; /* the oldest record that is there */
@@ -178,7 +179,7 @@ static noinline void op_event_name(struct op_image *image)
 	if (!record)
 		return;
 	op_stream_name_fill(record, image);
-	image->named_at = op_events.head.position;
+	WRITE_ONCE(image->named_at, op_events.head.position);
 }
 
 /**
@@ -192,7 +193,8 @@ u64 op_event_cookie(struct op_image *image)
 {
 	if (!image)
 		return 0;
-	if (op_events.readers && !image->named_at)
+	if (op_events.readers &&
+	    (!image->named_at || image->named_at <= op_events.named_from))
 		op_event_name(image);
 	return image->cookie;
 }
@@ -311,6 +313,8 @@ int op_event_reader_begin(struct op_stream_point *point)
 	}
 	/* What is appended next must make sense without what was before. */
 	op_event_forget();
+	/* A name that was said before is said again when it is used. */
+	op_events.named_from = op_events.head.position;
 	if (!op_events.readers)
 		op_events.tail = op_events.head;
 	WRITE_ONCE(op_events.readers, op_events.readers + 1);

@@ -17,7 +17,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/binfmts.h>
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/file.h>
 #include <linux/kprobes.h>
@@ -68,6 +68,8 @@ static void op_notify(enum op_stat stat, u8 type, u64 value, const u64 *data,
 		}
 		if (unlikely(op_cpu_buffer_half_full(b)))
 			op_sync_watermark(b);
+		/* A CPU that is going is not synced any more, but runs. */
+		op_sync_late();
 	}
 	local_irq_restore(flags);
 }
@@ -84,14 +86,24 @@ static void op_hear_fork(void *unused, struct task_struct *parent,
 		  ARRAY_SIZE(data), NULL);
 }
 
-static void op_hear_exec(void *unused, struct task_struct *task, pid_t old_pid,
-			 struct linux_binprm *bprm)
+/*
+ * perf_event_exec(): the old mappings have gone, the new ones are not there
+ * yet.  The tracepoint sched_process_exec comes after them.  The task is the
+ * only one of its process and of its mm.
+ */
+static int op_hear_exec(struct kprobe *probe, struct pt_regs *regs)
 {
-	struct file *file = bprm->file;
-	const u64 data[] = { ktime_get_boot_fast_ns(), (unsigned long)file };
+	struct mm_struct *mm = current->mm;
+	struct file *file;
 
-	op_notify(OP_STAT_EXECS, OP_ENTRY_EXEC, op_task_ids(task), data,
-		  ARRAY_SIZE(data), file);
+	rcu_read_lock();
+	file = mm ? rcu_dereference(mm->exe_file) : NULL;
+	op_notify(OP_STAT_EXECS, OP_ENTRY_EXEC, op_task_ids(current),
+		  (const u64[]){ ktime_get_boot_fast_ns(),
+				 (unsigned long)file },
+		  2, file);
+	rcu_read_unlock();
+	return 0;
 }
 
 static void op_heard_exit(struct task_struct *task)
@@ -127,9 +139,20 @@ u32 op_map_flags(const struct vm_area_struct *vma)
 	       (vma->vm_flags & VM_SHARED ? OP_STREAM_F_SHARED : 0);
 }
 
+/* The file whose image a mapping shows, as op_sample() sees it; or %NULL. */
+static struct file *op_map_file(const struct vm_area_struct *vma)
+{
+	struct file *file = vma->vm_file;
+
+	return file && !vma_is_anonymous((struct vm_area_struct *)vma) &&
+			       !op_file_is_anon(file) ?
+		       file :
+		       NULL;
+}
+
 /*
  * perf_event_mmap(vma): a mapping is new or has other rights.  mmap_lock is
- * held for writing.
+ * held for writing.  A debugger may let another process's stack grow.
  */
 static int op_hear_map(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -137,10 +160,9 @@ static int op_hear_map(struct kprobe *probe, struct pt_regs *regs)
 		(void *)regs_get_kernel_argument(regs, 0);
 	struct file *file;
 
-	if (!(vma->vm_flags & VM_EXEC))
+	if (!(vma->vm_flags & VM_EXEC) || vma->vm_mm != current->mm)
 		return 0;
-	file = vma->vm_file && !op_file_is_anon(vma->vm_file) ? vma->vm_file :
-								NULL;
+	file = op_map_file(vma);
 	op_notify(OP_STAT_MAPS, OP_ENTRY_MAP, op_task_ids(current),
 		  (const u64[]){
 			  ktime_get_boot_fast_ns(),
@@ -148,7 +170,7 @@ static int op_hear_map(struct kprobe *probe, struct pt_regs *regs)
 			  vma->vm_start,
 			  vma->vm_end - vma->vm_start,
 			  (u64)vma->vm_pgoff << PAGE_SHIFT,
-			  op_map_flags(vma),
+			  op_map_flags(vma) | (u64)op_fileless_kind(vma) << 32,
 		  },
 		  6, file);
 	return 0;
@@ -156,8 +178,9 @@ static int op_hear_map(struct kprobe *probe, struct pt_regs *regs)
 
 /*
  * Is the mapping being taken away?  The hook is also passed where a mapping is
- * split, merged or emptied, and when its process ends, which EXIT and EXEC say.
- * A mapping that munmap(2) takes away is no longer in the tree by then.
+ * split, merged or emptied, where a file is truncated, by whoever does that, and
+ * when a process ends, which EXIT and EXEC say.  Where munmap(2) takes a mapping
+ * away, nothing is in its place in the tree by then.
  */
 static bool op_is_unmapped(struct vm_area_struct *vma)
 {
@@ -166,17 +189,17 @@ static bool op_is_unmapped(struct vm_area_struct *vma)
 
 	MA_STATE(mas, &mm->mm_mt, vma->vm_start, vma->vm_start);
 
-	if (!atomic_read(&mm->mm_users))
+	if (mm != current->mm || !atomic_read(&mm->mm_users))
 		return false;
 	rcu_read_lock();
-	gone = mas_walk(&mas) != vma;
+	gone = !mas_walk(&mas);
 	rcu_read_unlock();
 	return gone;
 }
 
 /*
  * uprobe_munmap(vma, start, end): a part of a file's mapping may be going.
- * mmap_lock is held.
+ * mmap_lock is held, or that of the file's mappings.
  */
 static int op_hear_unmap(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -241,8 +264,10 @@ static int op_ksym_event_start(void)
 	struct perf_event *event;
 
 	/* Should the CPU go, the event is wanted all the same. */
+	cpus_read_lock();
 	event = perf_event_create_kernel_counter(
 		&attr, cpumask_first(cpu_online_mask), NULL, NULL, NULL);
+	cpus_read_unlock();
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	op_ksym_event = event;
@@ -287,8 +312,8 @@ static struct op_hook op_hooks[] = {
 	},
 	{
 		.what = "exec",
-		.where = "sched_process_exec",
-		.probe = op_hear_exec,
+		.where = "perf_event_exec",
+		.kprobe.pre_handler = op_hear_exec,
 	},
 	{
 		.what = "exit",
@@ -356,8 +381,7 @@ void op_hooks_start(void)
 	for (hook = op_hooks; hook < op_hooks + ARRAY_SIZE(op_hooks); hook++) {
 		error = op_hook_place(hook);
 		if (error)
-			pr_info_once(
-				"no hook at %s (%pe), see stats/hooks: some notifications will be missing\n",
+			pr_info("no hook at %s (%pe), see stats/hooks: some notifications will be missing\n",
 				hook->where, ERR_PTR(error));
 		hook->error = error;
 		hook->placed = !error;

@@ -11,6 +11,8 @@
 
 #include <linux/fs.h>
 #include <linux/jump_label.h>
+#include <linux/mm.h>
+#include <linux/string.h>
 #include <linux/module.h>
 #include <linux/mount.h>
 #include <linux/mutex.h>
@@ -40,6 +42,7 @@ void op_sync_exit(void);
 void op_sync_start_cpu(unsigned int cpu);
 void op_sync_stop_cpu(unsigned int cpu);
 void op_sync_drain(unsigned int cpu);
+void op_sync_drain_locked(unsigned int cpu);
 void op_sync_late(void);
 void op_sync_all(void);
 void op_sync_run(struct work_struct *work);
@@ -93,6 +96,7 @@ struct op_inode_key {
 };
 
 void op_inode_key(const struct path *path, struct op_inode_key *key);
+bool op_inode_key_is_exact(const struct inode *inode);
 struct op_image *op_image_of_path(const struct path *path);
 struct op_image *op_image_of_file(struct file *file);
 struct op_image *op_image_of_name(enum op_image_kind kind, const char *name,
@@ -246,6 +250,22 @@ bool op_section_next(u64 *after, struct op_section *section);
 size_t op_stream_module_size(const struct op_section *section);
 void op_stream_module_fill(struct op_stream_module *record,
 			   const struct op_section *section, u64 time);
+
+/**
+ * op_fileless_kind - what a mapping that shows no file is made of
+ * @vma: the mapping
+ *
+ * Context: any, also NMI; @vma is stable.
+ */
+static inline enum op_image_kind
+op_fileless_kind(const struct vm_area_struct *vma)
+{
+	const char *name = NULL;
+
+	if (!vma->vm_file && vma->vm_ops && vma->vm_ops->name)
+		name = vma->vm_ops->name((struct vm_area_struct *)vma);
+	return name && !strcmp(name, "[vdso]") ? OP_IMAGE_VDSO : OP_IMAGE_ANON;
+}
 
 /* hooks.c */
 u32 op_map_flags(const struct vm_area_struct *vma);

@@ -129,9 +129,13 @@ static void op_verdict_write(struct op_verdict *v,
  */
 void op_marks_learn(struct file *file, const struct op_image *image)
 {
+	const struct path *path = op_file_user_path(file);
 	struct op_inode_key key;
 
-	op_inode_key(op_file_user_path(file), &key);
+	/* Where the key may be another image's as well nothing can be said. */
+	if (!op_inode_key_is_exact(d_inode(path->dentry)))
+		return;
+	op_inode_key(path, &key);
 	op_verdict_write(op_verdict_slot(&key), &key, image->marked);
 }
 
@@ -169,8 +173,10 @@ static bool op_marks_any_kernel(void)
 /* Marks an image or takes its mark; with the mark goes a reference. */
 static void op_mark_set(struct op_image *image, bool marked)
 {
-	/* What was sampled so far was sampled under the marks of so far. */
+	/* What was sampled so far is judged by the marks of so far. */
 	op_sync_all();
+	if (marked && op_is_kernel_kind(image))
+		WRITE_ONCE(op_marks_kernel, true);
 	mutex_lock(&op_sync_mutex);
 	WRITE_ONCE(image->marked, marked);
 	op_nr_marks += marked ? 1 : -1;

@@ -12,7 +12,8 @@
  * OP_STREAM_HEADER.  What a reader needs to know of the time before it opened
  * the file comes next and is marked OP_STREAM_F_STATE.
  *
- * Times are nanoseconds of CLOCK_BOOTTIME.  Process numbers are those of the
+ * Times are nanoseconds of CLOCK_BOOTTIME; those of two records may be some
+ * microseconds off.  Process numbers are those of the
  * initial pid namespace.  A task is tgid << 32 | pid.
  *
  * The records of one CPU are in the order in which things happened there, but
@@ -48,11 +49,12 @@
  * @OP_STREAM_FORK: a new task (struct op_stream_fork)
  * @OP_STREAM_EXEC: a process runs another program (struct op_stream_exec)
  * @OP_STREAM_EXIT: a task has ended (struct op_stream_exit)
- * @OP_STREAM_MAP: memory has become executable (struct op_stream_map)
+ * @OP_STREAM_MAP: memory has become executable (struct op_stream_map); not
+ *	said where mremap(2) has moved it
  * @OP_STREAM_UNMAP: executable memory with a file has gone (struct
  *	op_stream_map).  Not said of what goes with its process or at an exec.
  * @OP_STREAM_MODULE: a section of a kernel module is there (struct
- *	op_stream_module)
+ *	op_stream_module); one that is said again takes the first one's place
  * @OP_STREAM_MODULE_GONE: it has gone
  * @OP_STREAM_KSYM: other code of the kernel's is there: BPF, ftrace, kprobes
  *	(struct op_stream_ksym)
@@ -94,18 +96,23 @@ enum op_stream_type {
  *	stats/lost_hist_memory and lost_no_memory
  * @OP_STREAM_LOST_NOTIFICATIONS: forks, execs and so on that found their CPU's
  *	buffer full, as stats/notifications_lost
+ * @OP_STREAM_LOST_MAPS: processes whose mappings, asked for, could not be had
  */
 enum op_stream_lost {
 	OP_STREAM_LOST_RECORDS,
 	OP_STREAM_LOST_CPU_BUFFER,
 	OP_STREAM_LOST_MEMORY,
 	OP_STREAM_LOST_NOTIFICATIONS,
+	OP_STREAM_LOST_MAPS,
 };
 
 /* Bits of arg in notifications and names. */
 #define OP_STREAM_F_STATE 0x01	/* was there before the file was opened */
 #define OP_STREAM_F_THREAD 0x02 /* FORK: in the same process */
-#define OP_STREAM_F_LAST 0x04	/* EXIT: the last task of its process */
+#define OP_STREAM_F_LAST                                                       \
+	0x04			/* EXIT: no other task of its process
+				    * is left; two that end at the same
+				    * moment may both say so */
 #define OP_STREAM_F_WRITE 0x08	/* MAP: also writable */
 #define OP_STREAM_F_SHARED 0x10 /* MAP: shared */
 

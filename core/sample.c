@@ -172,7 +172,7 @@ static noinline void op_resolve_other(struct mm_struct *mm,
 {
 	struct op_image *image;
 	const struct file *file;
-	const char *name;
+	enum op_image_kind kind;
 
 	place->is_file = false;
 	place->offset = pc;
@@ -191,14 +191,10 @@ static noinline void op_resolve_other(struct mm_struct *mm,
 		op_place_in_file(vma, pc, place);
 		return;
 	}
-	place->object = op_image_fixed[OP_IMAGE_ANON];
-	if (!file && vma->vm_ops && vma->vm_ops->name) {
-		name = vma->vm_ops->name(vma);
-		if (name && !strcmp(name, "[vdso]")) {
-			place->object = op_image_fixed[OP_IMAGE_VDSO];
-			place->offset = pc - vma->vm_start;
-		}
-	}
+	kind = op_fileless_kind(vma);
+	place->object = op_image_fixed[kind];
+	if (kind == OP_IMAGE_VDSO)
+		place->offset = pc - vma->vm_start;
 }
 
 /* What is at @pc?  mmap_lock of @mm is held for reading. */

@@ -10,6 +10,7 @@
  * Process context, under the reader's own mutex; op_sync_mutex only while
  * records are copied from one memory to another.
  */
+#include <linux/delay.h>
 #include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
@@ -30,6 +31,9 @@
 
 /* What a reader has at hand. */
 #define OP_STREAM_ROOM SZ_64K
+
+/* How often a process's mappings' lock is tried, about a ms apart. */
+#define OP_MAPS_TRIES 100
 
 /* Mappings of a process that are looked at in one go. */
 #define OP_MAPS_AT_ONCE 64
@@ -131,6 +135,18 @@ static void op_ready_value(struct op_reader *reader, u16 type, u32 arg,
 
 	record = op_ready_add(reader, type, arg, sizeof(*record));
 	record->value = value;
+}
+
+static bool op_ready_add_lost(struct op_reader *reader)
+{
+	struct op_stream_value *record;
+
+	record = op_ready_add(reader, OP_STREAM_LOST, OP_STREAM_LOST_MAPS,
+			      sizeof(*record));
+	if (!record)
+		return false;
+	record->value = 1;
+	return true;
 }
 
 static void op_ready_header(struct op_reader *reader)
@@ -254,14 +270,31 @@ struct op_found_map {
 	u32 flags;
 };
 
-/* Some of a process's executable mappings of files; *@address: from where. */
+/* Nobody knows for how long others keep a process from its mappings. */
+static bool op_mmap_trylock(struct mm_struct *mm)
+{
+	int tries;
+
+	for (tries = 0; tries < OP_MAPS_TRIES; tries++) {
+		if (mmap_read_trylock(mm))
+			return true;
+		usleep_range(500, 1000);
+	}
+	return false;
+}
+
+/*
+ * Some of a process's executable mappings of files; *@address: from where.
+ * Returns how many, or -EBUSY.
+ */
 static int op_find_maps(struct mm_struct *mm, unsigned long *address,
 			struct op_found_map *found)
 {
 	struct vm_area_struct *vma;
 	int n = 0;
 
-	mmap_read_lock(mm);
+	if (!op_mmap_trylock(mm))
+		return -EBUSY;
 	for (vma = find_vma(mm, *address); vma && n < OP_MAPS_AT_ONCE;
 	     vma = find_vma(mm, *address)) {
 		*address = vma->vm_end;
@@ -327,6 +360,9 @@ static bool op_ready_process(struct op_reader *reader, struct task_struct *task,
 
 	do {
 		n = op_find_maps(mm, &address, found);
+		/* One whose mappings cannot be had is said not to be known. */
+		if (n < 0)
+			return op_ready_add_lost(reader);
 		for (i = 0; i < n; i++) {
 			if (room && op_ready_map(reader, task, &found[i]))
 				reader->maps_address = found[i].end;
@@ -346,6 +382,22 @@ static void op_reader_maps_end(struct op_reader *reader)
 	reader->maps = NULL;
 }
 
+/* Also of a process whose main thread has gone before the others. */
+static struct mm_struct *op_process_mm(struct task_struct *process)
+{
+	struct mm_struct *mm = NULL;
+	struct task_struct *task;
+
+	rcu_read_lock();
+	for_each_thread(process, task) {
+		mm = get_task_mm(task);
+		if (mm)
+			break;
+	}
+	rcu_read_unlock();
+	return mm;
+}
+
 /* In a worker, whose root is the host's. */
 static void op_ready_maps(struct work_struct *work)
 {
@@ -360,11 +412,12 @@ static void op_ready_maps(struct work_struct *work)
 	for (; reader->maps_next < reader->nr_maps; reader->maps_next++) {
 		task = get_pid_task(reader->maps[reader->maps_next],
 				    PIDTYPE_TGID);
-		mm = task ? get_task_mm(task) : NULL;
+		mm = task ? op_process_mm(task) : NULL;
 		if (mm) {
 			bool room = op_ready_process(reader, task, mm, found);
 
-			mmput(mm);
+			/* It may be the last one: not here. */
+			mmput_async(mm);
 			if (!room) {
 				put_task_struct(task);
 				break;
@@ -455,7 +508,12 @@ static void op_ready_lost(struct op_reader *reader, u64 behind, u64 lost)
 		op_ready_value(reader, OP_STREAM_TASK, 0, state->task);
 	if (state->cookie != U64_MAX)
 		op_ready_value(reader, OP_STREAM_COOKIE, 0, state->cookie);
-	/* Names were among what it has missed. */
+	if (!lost)
+		return;
+	/* Modules may have come and gone with what it has missed. */
+	reader->modules = true;
+	reader->modules_after = 0;
+	/* Names were among it as well. */
 	if (!reader->names || reader->names_upto) {
 		if (!reader->names)
 			reader->names_after = behind;
@@ -483,7 +541,8 @@ static void op_reader_fill(struct op_reader *reader)
 		behind = reader->point.position;
 		if (op_event_overtaken(&reader->point, &lost))
 			op_ready_lost(reader, behind, lost);
-		else
+		/* Moved on without a loss: what is there is next. */
+		if (!reader->ready_len)
 			reader->ready_len = op_event_copy(
 				&reader->point, reader->ready, OP_STREAM_ROOM);
 		mutex_unlock(&op_sync_mutex);
@@ -534,6 +593,8 @@ struct op_reader *op_reader_open(bool visible)
 	reader->modules = true;
 	op_ready_header(reader);
 	op_ready_counters(reader);
+	/* What does not fit comes with the next read. */
+	reader->modules = !op_ready_modules(reader);
 	return reader;
 }
 

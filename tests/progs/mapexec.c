@@ -55,6 +55,8 @@ static void map_file(const char *path, long n)
 		check(at != place, "mmap");
 		/* Emptied, or in other hands, it is still there. */
 		check(madvise(at, PAGE, MADV_DONTNEED), "madvise");
+		check(mlock(at, PAGE), "mlock");
+		check(munlock(at, PAGE), "munlock");
 		check(munmap(at, 2 * PAGE), "munmap");
 	}
 	printf("done\n");

@@ -60,6 +60,7 @@ static const char *const lost_names[] = {
 	[OP_STREAM_LOST_CPU_BUFFER] = "cpu_buffer",
 	[OP_STREAM_LOST_MEMORY] = "memory",
 	[OP_STREAM_LOST_NOTIFICATIONS] = "notifications",
+	[OP_STREAM_LOST_MAPS] = "maps",
 };
 
 #define NR_TYPES (sizeof(names) / sizeof(names[0]))

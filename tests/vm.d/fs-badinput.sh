@@ -124,7 +124,7 @@ table()
 		jit_maps|E2BIG| *1048576
 	END
 	# Files that cannot be written, not even by root.
-	for file in version cpu_type events dcookies stats/received \
+	for file in version cpu_type events stats/received \
 		    stats/cpu0/received images/vmlinux/hist \
 		    images/vmlinux/path images/vmlinux/dcookie \
 		    images/vmlinux/samples images/vmlinux/start; do

@@ -12,8 +12,8 @@ cd /dev/oprofile || exit 1
 
 counter_files="count enabled event freq kernel user"
 cpu_stats="deferred execs exits forks ksyms ksyms_gone lost_cpu_buffer maps"
-cpu_stats+=" notifications_lost received skipped_kernel skipped_user"
-cpu_stats+=" timer_overrun unmaps unresolved"
+cpu_stats+=" notifications_lost received skipped_kernel skipped_unmarked"
+cpu_stats+=" skipped_user timer_overrun unmaps unresolved"
 
 # Runs a command as an ordinary user, with the given capabilities.
 as_nobody()
@@ -47,7 +47,7 @@ plan 60
 # --- what is there ---
 
 is "$(names .)" "0 1 2 3 buffer buffer_size buffer_watershed cpu_buffer_size $(:
-	)cpu_type dcookies dump enable events hist_memory images jit_maps $(:
+	)cpu_type dcookies dump enable events hist_memory images jit_maps mark $(:
 	)reset stats sync_ms version" "the root's files"
 for i in 0 1 2 3; do
 	is "$(names $i)" "$counter_files" "the files of counter $i"
