@@ -133,9 +133,10 @@ int op_disable(void)
 {
 	mutex_lock(&op_control_mutex);
 	if (op_enabled()) {
-		op_hooks_stop();
 		cpuhp_remove_state(op_hotplug_state);
 		op_counters_finish();
+		/* Takes a while; what it still hears is synced below. */
+		op_hooks_stop();
 		op_wait_pending();
 		op_sync_all();
 		op_set_enabled(false);
