@@ -26,13 +26,13 @@ enum op_entry_type {
 	 * Notifications.  What stands for the counter says how many entries of
 	 * data follow, two words each; the first word is the time.
 	 */
-	OP_ENTRY_FORK,	/* value: the child; parent */
-	OP_ENTRY_EXEC,	/* value: the task; file, referenced */
-	OP_ENTRY_EXIT,	/* value: the task; exit code, last << 32 */
-	OP_ENTRY_MAP,	/* value: the task; file, start, len, offset, flags and,
-			       without a file, the image's kind << 32 */
-	OP_ENTRY_UNMAP, /* value: the task; 0, start, len */
-	OP_ENTRY_KSYM,	/* value: start; len, name */
+	OP_ENTRY_FORK, /* value: the child; parent */
+	OP_ENTRY_EXEC, /* value: the task; file, referenced */
+	OP_ENTRY_EXIT, /* value: the task; exit code, last << 32 */
+	/* value: the task; file, start, len, offset, flags | kind << 32 */
+	OP_ENTRY_MAP,
+	OP_ENTRY_UNMAP,	    /* value: the task; 0, start, len */
+	OP_ENTRY_KSYM,	    /* value: start; len, name */
 	OP_ENTRY_KSYM_GONE, /* likewise */
 };
 

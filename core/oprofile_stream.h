@@ -109,10 +109,7 @@ enum op_stream_lost {
 /* Bits of arg in notifications and names. */
 #define OP_STREAM_F_STATE 0x01	/* was there before the file was opened */
 #define OP_STREAM_F_THREAD 0x02 /* FORK: in the same process */
-#define OP_STREAM_F_LAST                                                       \
-	0x04			/* EXIT: no other task of its process
-				    * is left; two that end at the same
-				    * moment may both say so */
+#define OP_STREAM_F_LAST 0x04	/* EXIT: its process's last */
 #define OP_STREAM_F_WRITE 0x08	/* MAP: also writable */
 #define OP_STREAM_F_SHARED 0x10 /* MAP: shared */
 
@@ -187,7 +184,8 @@ struct op_stream_exec {
 };
 
 /**
- * struct op_stream_exit - EXIT; arg: OP_STREAM_F_LAST
+ * struct op_stream_exit - EXIT; arg: OP_STREAM_F_LAST: no other task of the
+ *	process is left; those that end at the same moment may all say so
  * @head: begins it
  * @time: when
  * @task: which
