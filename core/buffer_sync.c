@@ -80,7 +80,7 @@ static u64 op_drain_file(u64 word)
 
 	if (!file)
 		return 0;
-	image = op_image_of_file(file);
+	image = op_image_of_file_unsampled(file);
 	fput(file);
 	if (IS_ERR(image))
 		return 0;

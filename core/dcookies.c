@@ -348,6 +348,26 @@ static void op_path_id(const struct path *path, struct op_image_id *id)
 	}
 }
 
+static struct op_image *op_image_of_id(const struct path *path,
+				       const struct op_image_id *id,
+				       bool frugal)
+{
+	struct op_image *image;
+
+	mutex_lock(&op_image_mutex);
+	image = rhashtable_lookup_fast(&op_images_by_id, id, op_id_params);
+	if (!image && frugal &&
+	    op_stat_read(OP_STAT_MEMORY) >
+		    op_param_get(OP_PARAM_HIST_MEMORY) / 2)
+		image = ERR_PTR(-ENOSPC);
+	else if (!image)
+		image = op_image_create(id, op_path_text(path, op_path_room));
+	if (!IS_ERR(image))
+		op_image_get(image);
+	mutex_unlock(&op_image_mutex);
+	return image;
+}
+
 /**
  * op_image_of_path - the image of a file
  * @path: the file
@@ -358,18 +378,10 @@ static void op_path_id(const struct path *path, struct op_image_id *id)
  */
 struct op_image *op_image_of_path(const struct path *path)
 {
-	struct op_image *image;
 	struct op_image_id id;
 
 	op_path_id(path, &id);
-	mutex_lock(&op_image_mutex);
-	image = rhashtable_lookup_fast(&op_images_by_id, &id, op_id_params);
-	if (!image)
-		image = op_image_create(&id, op_path_text(path, op_path_room));
-	if (!IS_ERR(image))
-		op_image_get(image);
-	mutex_unlock(&op_image_mutex);
-	return image;
+	return op_image_of_id(path, &id, false);
 }
 
 /**
@@ -382,6 +394,25 @@ struct op_image *op_image_of_path(const struct path *path)
 struct op_image *op_image_of_file(struct file *file)
 {
 	return op_image_of_path(op_file_user_path(file));
+}
+
+/**
+ * op_image_of_file_unsampled - the image of a file that has no sample yet
+ * @file: the file
+ *
+ * Anybody can map files at will.  So those that are only heard of take no more
+ * than half of hist_memory: the rest is for samples.
+ *
+ * Context: process, a kernel thread; may sleep.
+ * Return: as op_image_of_path().
+ */
+struct op_image *op_image_of_file_unsampled(struct file *file)
+{
+	const struct path *path = op_file_user_path(file);
+	struct op_image_id id;
+
+	op_path_id(path, &id);
+	return op_image_of_id(path, &id, true);
 }
 
 /**

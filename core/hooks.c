@@ -2,9 +2,9 @@
 /*
  * Hooks: hear of everything that comes and goes.
  *
- * Forks, execs and exits are tracepoints.  For mappings and for text that the
- * kernel makes at run time there is none that a module may use, so these are
- * kprobes on the functions that tell perf of them.  Attribution does not
+ * Forks and exits are tracepoints.  For mappings, the moment of an exec and text
+ * that the kernel makes at run time there is none that a module may use, so these
+ * are kprobes on the functions that tell perf of them.  Attribution does not
  * depend on any of this: where a hook can't be placed, its notifications are
  * missing and nothing else, and stats/hooks says so.
  *

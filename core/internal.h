@@ -99,6 +99,7 @@ void op_inode_key(const struct path *path, struct op_inode_key *key);
 bool op_inode_key_is_exact(const struct inode *inode);
 struct op_image *op_image_of_path(const struct path *path);
 struct op_image *op_image_of_file(struct file *file);
+struct op_image *op_image_of_file_unsampled(struct file *file);
 struct op_image *op_image_of_name(enum op_image_kind kind, const char *name,
 				  u64 dev, u32 generation);
 struct op_image *op_image_known(enum op_image_kind kind, const char *name,

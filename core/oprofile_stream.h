@@ -172,9 +172,10 @@ struct op_stream_fork {
  * struct op_stream_exec - EXEC; arg: 0
  * @head: begins it
  * @time: when
- * @task: whose; its mappings of before have gone
+ * @task: whose; its mappings of before have gone, and so have the process's
+ *	other tasks, the caller's old number among them
  * @cookie: the program, of a script its interpreter; 0 if it has no name for
- *	lack of memory
+ *	lack of memory (hist_memory)
  */
 struct op_stream_exec {
 	struct op_stream_head head;

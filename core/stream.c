@@ -319,7 +319,7 @@ static int op_find_maps(struct mm_struct *mm, unsigned long *address,
 static bool op_ready_map(struct op_reader *reader, struct task_struct *task,
 			 const struct op_found_map *map)
 {
-	struct op_image *image = op_image_of_file(map->file);
+	struct op_image *image = op_image_of_file_unsampled(map->file);
 	struct op_stream_name *name;
 	struct op_stream_map *record;
 	size_t begin = reader->ready_len;

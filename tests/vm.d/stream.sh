@@ -173,6 +173,7 @@ is "$(cat "$op_tmp/tasks")" "$n $n" \
 	"$n programs, each born once, run once, ended once"
 [ "$early" -le $((n / 50)) ]
 result $? "an exec is said before what it maps ($early of $n not)"
+
 # --- what becomes executable later, threads, kernel text ---
 
 stream_start "$s"
@@ -189,6 +190,7 @@ is "$(lines "^map task $pid/$pid cookie 2 $address ")" 10 \
 is "$(lines "^fork thread task $threads/")" 7 "threads are forks of their process"
 is "$(lines "^exit task $threads/")" 7 \
 	"and their exits are not their process's"
+
 stream_start "$s"
 op_start 97
 "$op_progs/mapexec" --bpf 20
