@@ -11,7 +11,7 @@ set -u
 # shellcheck source=tests/lib/oprofile.sh
 . tests/lib/oprofile.sh
 
-plan 33
+plan 34
 cd "$op" || op_bail "no $op"
 
 errno_of()
@@ -20,6 +20,8 @@ errno_of()
 }
 
 is "$(cat cpu_type)" timer "no PMU: the timer"
+ok "and the log says so" sh -c \
+	"dmesg | grep -q 'oprofile: no hardware counters here'"
 is "$(cat 0/event) $(cat 0/freq) $(cat 0/enabled)" "timer 997 1" \
 	"it is the default, out of step with the tick"
 ok "events says that the timer is there" grep -qx 'timer timer available' events

@@ -15,7 +15,7 @@ set -u
 hz=1999
 dir=/tmp/images
 mkdir -p $dir || op_bail "no folder for files"
-plan 46
+plan 54
 
 # brief PROGRAM: a burn program, for a short time
 brief()
@@ -67,10 +67,49 @@ cp "$op_progs/burn-alpha" "$dir/a b#c"
 op_gather 50 '}tmp}images}a%20b%23c' -- brief "$dir/a b#c"
 own '}tmp}images}a%20b%23c' alpha "a name with odd characters"
 
+# Whatever a name may have: what is not printed as it is comes back whole.
+odd=$dir/$'n\nl!b\\s\134t\tx\xff\xc3z'
+image=$(op_name "$odd")
+cp "$op_progs/burn-gamma" "$odd"
+op_gather 50 "$image" -- brief "$odd"
+own "$image" gamma "a name that is no text"
+is "$(path_of "$image" | perl -pe 's/\\([0-7]{3})/chr(oct($1))/ge')" "$odd" \
+	"its path comes back whole"
+is "$(grep -c "^$(cat "$op/images/$image/dcookie") " "$op/dcookies")" 1 \
+	"and takes one line of dcookies"
+is "$(head -n 2 "$op/images/$image/hist" | grep -c '^# ')" 2 "and one of hist"
+
 cp "$op_progs/burn-beta" "$dir/x (deleted)"
 op_gather 50 '}tmp}images}x%20%28deleted%29' -- brief "$dir/x (deleted)"
 own '}tmp}images}x%20%28deleted%29' beta "a file that is really named so"
 is "$(path_of '}tmp}images}x%20%28deleted%29')" "$dir/x (deleted)" "its path"
+
+# One of that name, deleted before it is ever sampled.
+cp "$op_progs/burn-gamma" "$dir/y (deleted)"
+"$dir/y (deleted)" 0 &
+pid=$!
+rm "$dir/y (deleted)"
+op_gather 50 '}tmp}images}y%20%28deleted%29' -- sleep 0.2
+kill $pid
+wait $pid 2>/dev/null
+is "$(path_of '}tmp}images}y%20%28deleted%29')" "$dir/y (deleted)" \
+	"one that is deleted as well"
+
+# A container: its own root, where other files have the same paths.
+mkdir -p "$dir/root"
+mkdir -p "$dir/pod" && cp "$op_progs/burn-alpha" "$dir/pod/prog"
+op_gather 50 '}tmp}images}pod}prog' -- brief "$dir/pod/prog"
+# shellcheck disable=SC2016 # the inner shell's
+timeout 3 unshare -m bash -c '
+	mount -t tmpfs nodev "$1/root" &&
+		mkdir -p "$1/root/tmp/images/pod" "$1/root/old" &&
+		cp "$2" "$1/root/tmp/images/pod/prog" &&
+		cd "$1/root" && pivot_root . old && cd / &&
+		exec /tmp/images/pod/prog 0' bash "$dir" "$op_progs/burn-beta"
+own '}tmp}images}pod}prog~2' beta "a container's file of the same path is another image"
+own '}tmp}images}pod}prog' alpha "and the host's is its own"
+is "$(path_of '}tmp}images}pod}prog~2')" "/tmp/images/pod/prog" \
+	"its path is the one that it has there"
 
 # Gone while it runs.
 cp "$op_progs/burn-beta" $dir/going
