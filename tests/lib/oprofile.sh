@@ -14,6 +14,8 @@
 #     op_samples NAME             its number of samples; 0 if there is no such image
 #     op_samples_since NAME BASE  how many more than BASE
 #     op_count_between NAME LO HI samples with LO <= offset < HI
+#     op_user_unknown             samples in unknown that are not the kernel's
+#     op_kernel_unknown           those of the kernel's but a hook's own page
 #     op_share NAME               its part of all images' samples, 0 to 1
 #     op_func_counts NAME ELF     "FUNCTION COUNT", "? COUNT" for those in none
 #     op_strays NAME ELF          "0xADDRESS COUNT" of samples that are not at the
@@ -120,6 +122,26 @@ op_count_between()
 		fi
 	done <"$op/images/$1/hist"
 	echo $n
+}
+
+# Code that the kernel makes for a hook has no name: a few samples, all in one
+# page. Those are in unknown, and rightly so.
+op_user_unknown()
+{
+	op_count_between unknown 0 0x7fffffffffffffff
+}
+
+# op_kernel_unknown: samples in unknown but for those of the page that has most
+op_kernel_unknown()
+{
+	op_hist unknown | awk '
+		length($1) == 18 { n += $2; page[substr($1, 1, 15)] += $2 }
+		END {
+			for (p in page)
+				if (page[p] > most)
+					most = page[p]
+			print n - most
+		}'
 }
 
 op_share()

@@ -310,9 +310,7 @@ clock=$(op_func_counts vdso $dir/vdso.elf |
 result $? "the vdso's samples are in clock_gettime ($clock of $n)"
 is "$(op_strays vdso $dir/vdso.elf)" "" "where an instruction of it begins"
 
-# (Code that the kernel made for a hook has no name; that is no user's.)
-is "$(op_count_between unknown 0 0x7fffffffffffffff)" 0 \
-	"nothing of all this is unknown"
+is "$(op_user_unknown)" 0 "nothing of all this is unknown"
 op_stop
 op_conserved "all this: the law"
 finish

@@ -47,6 +47,6 @@ done
 [ "$total" -ge 10000 ]
 result $? "$total samples"
 op_ok "the programs' shares" op_shares_agree "$counts" "$truth"
-is "$(op_samples unknown)" 0 "nothing is unknown"
+is "$(op_user_unknown)" 0 "nothing is unknown"
 op_conserved "no sample got lost on the way"
 finish

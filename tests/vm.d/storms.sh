@@ -54,7 +54,7 @@ for name in alpha beta gamma; do
 	ok "burn-$name ran often" test "$(sed 's/ran //' "/tmp/$name")" -gt 30
 	own "burn-$name" "burn_$name" "a storm of burn-$name" 20 80
 done
-is "$(op_samples unknown)" 0 "nothing of it is unknown"
+is "$(op_user_unknown)" 0 "nothing of it is unknown"
 is "$(op_samples anon)" 0 "nothing of it is anonymous"
 op_conserved "a storm of processes: the law"
 
@@ -69,7 +69,7 @@ own libshares.so lib_one "the library in the midst of it" 100 95
 [ "$(op_stat deferred)" -gt 0 ]
 result $? "mmap_lock was in use at $(op_stat deferred) samples"
 is "$(op_stat unresolved)" 0 "each of them could be named"
-is "$(op_samples unknown)" 0 "nothing of it is unknown"
+is "$(op_user_unknown)" 0 "nothing of it is unknown"
 op_conserved "a storm of mappings: the law"
 
 # Libraries: one after the other at the same addresses, in four processes.
@@ -87,6 +87,6 @@ is "$(sort -u /tmp/moved)" 0 "they had the same addresses"
 for name in a b c; do
 	own "plugin-$name.so" "plugin_${name}_one" "a storm of plugin-$name" 40 80
 done
-is "$(op_samples unknown)" 0 "nothing of it is unknown"
+is "$(op_user_unknown)" 0 "nothing of it is unknown"
 op_conserved "a storm of libraries: the law"
 finish
