@@ -77,8 +77,7 @@ END {
 				show(variants[loops[l], v], loops[l])
 		print ""
 	}
-	print "after: of the figures before it, done once the loop had ended (dump," \
-	      " disable)."
+	print "after: of the figures before it, done once the loop had ended (dump)."
 	print ""
 	for (i = 1; i <= nr_lines; i++)
 		print lines[i]
