@@ -86,6 +86,7 @@ is "$(path_of '}tmp}images}x%20%28deleted%29')" "$dir/x (deleted)" "its path"
 
 # One of that name, deleted before it is ever sampled.
 cp "$op_progs/burn-gamma" "$dir/y (deleted)"
+# shellcheck disable=SC2288 # that is its name
 "$dir/y (deleted)" 0 &
 pid=$!
 rm "$dir/y (deleted)"
