@@ -180,7 +180,7 @@ int op_reset(void)
 	op_event_forget();
 	op_histogram_reset();
 	op_stats_reset();
-	op_images_forget();
+	op_images_forget(!op_event_readers());
 	mutex_unlock(&op_sync_mutex);
 	mutex_unlock(&op_control_mutex);
 	return 0;

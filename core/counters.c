@@ -369,18 +369,51 @@ err_stop:
 }
 
 /**
+ * op_counter_record_size - the size of a counter's record
+ * @config: its settings
+ *
+ * Context: any.
+ */
+size_t op_counter_record_size(const struct op_counter_config *config)
+{
+	return sizeof(struct op_stream_counter) + strlen(config->event) + 1;
+}
+
+/**
+ * op_counter_record_fill - what a counter counts, for the stream
+ * @record: of op_counter_record_size(), its head filled in, the rest 0
+ * @config: its settings
+ *
+ * Context: any.
+ */
+void op_counter_record_fill(struct op_stream_counter *record,
+			    const struct op_counter_config *config)
+{
+	record->count = config->count;
+	record->freq = config->freq;
+	record->modes = (config->kernel ? 1 : 0) | (config->user ? 2 : 0);
+	strcpy(record->event, config->event);
+}
+
+/**
  * op_counters_tell - say in the stream what is going to be sampled
  *
  * Context: process, may sleep; op_control_mutex held.
  */
 void op_counters_tell(void)
 {
+	struct op_stream_counter *record;
 	unsigned int idx;
 
 	mutex_lock(&op_sync_mutex);
 	for (idx = 0; idx < OP_NR_COUNTERS; idx++) {
-		if (op_counters[idx].enabled)
-			op_stream_counter(idx, &op_counters[idx]);
+		if (!op_counters[idx].enabled || !op_event_readers())
+			continue;
+		record = op_event_append(
+			OP_STREAM_COUNTER, idx,
+			op_counter_record_size(&op_counters[idx]));
+		if (record)
+			op_counter_record_fill(record, &op_counters[idx]);
 	}
 	mutex_unlock(&op_sync_mutex);
 }

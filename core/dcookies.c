@@ -486,6 +486,25 @@ struct op_image *op_image_by_cookie(u64 cookie)
 	return xa_load(&op_images_by_cookie, cookie);
 }
 
+/* The next image by dcookie, or the next that has samples; referenced. */
+static struct op_image *op_image_after(u64 *cookie, bool sampled)
+{
+	struct op_image *image;
+	unsigned long index = *cookie;
+
+	mutex_lock(&op_image_mutex);
+	do {
+		image = xa_find_after(&op_images_by_cookie, &index, ULONG_MAX,
+				      XA_PRESENT);
+	} while (image && sampled && !READ_ONCE(image->nr_bins));
+	if (image) {
+		*cookie = image->cookie;
+		op_image_get(image);
+	}
+	mutex_unlock(&op_image_mutex);
+	return image;
+}
+
 /**
  * op_image_next - go through the images that have samples
  * @cookie: the latest one's dcookie, 0 to begin; set to that of the one found
@@ -497,20 +516,7 @@ struct op_image *op_image_by_cookie(u64 cookie)
  */
 struct op_image *op_image_next(u64 *cookie)
 {
-	struct op_image *image = NULL;
-	unsigned long index = *cookie;
-
-	mutex_lock(&op_image_mutex);
-	do {
-		image = xa_find_after(&op_images_by_cookie, &index, ULONG_MAX,
-				      XA_PRESENT);
-	} while (image && !READ_ONCE(image->nr_bins));
-	if (image) {
-		*cookie = image->cookie;
-		op_image_get(image);
-	}
-	mutex_unlock(&op_image_mutex);
-	return image;
+	return op_image_after(cookie, true);
 }
 
 /**
@@ -522,18 +528,7 @@ struct op_image *op_image_next(u64 *cookie)
  */
 struct op_image *op_image_next_known(u64 *cookie)
 {
-	struct op_image *image;
-	unsigned long index = *cookie;
-
-	mutex_lock(&op_image_mutex);
-	image = xa_find_after(&op_images_by_cookie, &index, ULONG_MAX,
-			      XA_PRESENT);
-	if (image) {
-		*cookie = image->cookie;
-		op_image_get(image);
-	}
-	mutex_unlock(&op_image_mutex);
-	return image;
+	return op_image_after(cookie, false);
 }
 
 /**
@@ -555,6 +550,22 @@ struct op_image *op_image_get_cookie(u64 cookie)
 	return image;
 }
 
+/* The image of a name, if it has samples or that is not asked; referenced. */
+static struct op_image *op_image_named(const char *name, bool sampled)
+{
+	struct op_image *image;
+
+	mutex_lock(&op_image_mutex);
+	image = rhashtable_lookup_fast(&op_images_by_name, name,
+				       op_name_params);
+	if (image && sampled && !READ_ONCE(image->nr_bins))
+		image = NULL;
+	if (image)
+		op_image_get(image);
+	mutex_unlock(&op_image_mutex);
+	return image;
+}
+
 /**
  * op_image_find - the image of a folder's name
  * @name: the name
@@ -564,17 +575,7 @@ struct op_image *op_image_get_cookie(u64 cookie)
  */
 struct op_image *op_image_find(const char *name)
 {
-	struct op_image *image;
-
-	mutex_lock(&op_image_mutex);
-	image = rhashtable_lookup_fast(&op_images_by_name, name,
-				       op_name_params);
-	if (image && READ_ONCE(image->nr_bins))
-		op_image_get(image);
-	else
-		image = NULL;
-	mutex_unlock(&op_image_mutex);
-	return image;
+	return op_image_named(name, true);
 }
 
 /**
@@ -586,15 +587,7 @@ struct op_image *op_image_find(const char *name)
  */
 struct op_image *op_image_find_known(const char *name)
 {
-	struct op_image *image;
-
-	mutex_lock(&op_image_mutex);
-	image = rhashtable_lookup_fast(&op_images_by_name, name,
-				       op_name_params);
-	if (image)
-		op_image_get(image);
-	mutex_unlock(&op_image_mutex);
-	return image;
+	return op_image_named(name, false);
 }
 
 static void op_image_unlink(struct op_image *image)
@@ -623,6 +616,7 @@ void op_image_unused(struct op_image *image)
 
 /**
  * op_images_forget_unused - drop the unused images that came to nothing
+ * @named: also those whose names the stream has said: nobody reads it
  *
  * These are those that only the tables know, without samples, also in the
  * stream.  One that has samples stays until the reset.
@@ -638,7 +632,7 @@ void op_image_unused(struct op_image *image)
  * Return: true if some could not be judged, as somebody has a reference: try
  * again.
  */
-bool op_images_forget_unused(void)
+bool op_images_forget_unused(bool named)
 {
 	struct op_image *image;
 	unsigned long cookie;
@@ -648,7 +642,7 @@ bool op_images_forget_unused(void)
 	xa_for_each_marked(&op_images_by_cookie, cookie, image,
 			   OP_IMAGE_UNUSED) {
 		if (image->nr_bins || image->marked ||
-		    (image->named_at && op_event_readers())) {
+		    (image->named_at && !named)) {
 			xa_clear_mark(&op_images_by_cookie, cookie,
 				      OP_IMAGE_UNUSED);
 		} else if (refcount_read(&image->refs) == 1) {
@@ -665,10 +659,11 @@ bool op_images_forget_unused(void)
 
 /**
  * op_images_forget - drop every image that only the tables know
+ * @named: also those whose names the stream has said: nobody reads it
  *
  * Context: process, may sleep; op_sync_mutex held, all histograms empty.
  */
-void op_images_forget(void)
+void op_images_forget(bool named)
 {
 	struct op_image *image;
 	unsigned long cookie;
@@ -676,7 +671,7 @@ void op_images_forget(void)
 	mutex_lock(&op_image_mutex);
 	xa_for_each(&op_images_by_cookie, cookie, image) {
 		/* Readers have the name, or what has it, still before them. */
-		if (image->named_at && op_event_readers())
+		if (image->named_at && !named)
 			continue;
 		/*
 		 * Nobody can find it but through the tables, whose mutex is
@@ -748,7 +743,7 @@ void op_dcookies_exit(void)
 			op_image_put(op_image_fixed[kind]);
 		op_image_fixed[kind] = NULL;
 	}
-	op_images_forget();
+	op_images_forget(true);
 	WARN_ON(!xa_empty(&op_images_by_cookie));
 	rhashtable_destroy(&op_images_by_name);
 	rhashtable_destroy(&op_images_by_id);

@@ -36,7 +36,7 @@ static struct {
 	u64 consumed;	/* position up to which the histograms have it */
 	u64 limit;	/* position at which they must take more */
 	u64 woken;	/* position at which readers were last woken */
-	u64 named_from; /* names that were said before are unknown to a reader */
+	u64 named_from; /* a name said up to here is unknown to some reader */
 	unsigned int readers;
 	struct op_stream_point head; /* behind the last record */
 	struct op_stream_point tail; /* the oldest record that is there */
@@ -167,6 +167,34 @@ void op_event_add(u16 type, u32 arg, u64 value)
 	op_events.head.sequence++;
 }
 
+/**
+ * op_stream_name_size - the size of an image's record
+ * @image: the image
+ *
+ * Context: any.
+ */
+size_t op_stream_name_size(const struct op_image *image)
+{
+	return sizeof(struct op_stream_name) + strlen(image->path) + 1;
+}
+
+/**
+ * op_stream_name_fill - what a cookie stands for
+ * @record: of op_stream_name_size(), its head filled in, the rest 0
+ * @image: the image
+ *
+ * Context: any.
+ */
+void op_stream_name_fill(struct op_stream_name *record,
+			 const struct op_image *image)
+{
+	record->cookie = image->cookie;
+	record->start = READ_ONCE(image->start);
+	record->kind = image->id.kind;
+	record->len = strlen(image->path);
+	memcpy(record->path, image->path, record->len);
+}
+
 /*
  * Say once what a cookie stands for, before it is used.  Those who come later
  * learn it from the table of images.
@@ -184,17 +212,14 @@ static noinline void op_event_name(struct op_image *image)
 
 /**
  * op_event_cookie - an image's dcookie, for a record
- * @image: the image; %NULL for none
+ * @image: the image
  *
  * Context: process, may sleep; op_sync_mutex held.
- * Return: the dcookie, whose name has been said; 0 for %NULL.
+ * Return: the dcookie, whose name has been said.
  */
 u64 op_event_cookie(struct op_image *image)
 {
-	if (!image)
-		return 0;
-	if (op_events.readers &&
-	    (!image->named_at || image->named_at <= op_events.named_from))
+	if (op_events.readers && image->named_at <= op_events.named_from)
 		op_event_name(image);
 	return image->cookie;
 }

@@ -106,7 +106,7 @@ static int op_hear_exec(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-static void op_heard_exit(struct task_struct *task)
+static void op_hear_exit(OP_EXIT_PROBE_ARGS)
 {
 	/* The low bit of the code's upper half: is it the last? */
 	const u64 data[] = {
@@ -117,11 +117,6 @@ static void op_heard_exit(struct task_struct *task)
 
 	op_notify(OP_STAT_EXITS, OP_ENTRY_EXIT, op_task_ids(task), data,
 		  ARRAY_SIZE(data), NULL);
-}
-
-static void op_hear_exit(OP_EXIT_PROBE_ARGS)
-{
-	op_heard_exit(task);
 }
 
 /* ------------------------------------------------------------------ */
@@ -139,25 +134,13 @@ u32 op_map_flags(const struct vm_area_struct *vma)
 	       (vma->vm_flags & VM_SHARED ? OP_STREAM_F_SHARED : 0);
 }
 
-/* The file whose image a mapping shows, as op_sample() sees it; or %NULL. */
-static struct file *op_map_file(const struct vm_area_struct *vma)
-{
-	struct file *file = vma->vm_file;
-
-	return file && !vma_is_anonymous((struct vm_area_struct *)vma) &&
-			       !op_file_is_anon(file) ?
-		       file :
-		       NULL;
-}
-
 /*
  * perf_event_mmap(vma): a mapping is new or has other rights.  mmap_lock is
  * held for writing.  A debugger may let another process's stack grow.
  */
 static int op_hear_map(struct kprobe *probe, struct pt_regs *regs)
 {
-	const struct vm_area_struct *vma =
-		(void *)regs_get_kernel_argument(regs, 0);
+	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
 	struct file *file;
 
 	if (!(vma->vm_flags & VM_EXEC) || vma->vm_mm != current->mm)

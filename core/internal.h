@@ -106,8 +106,8 @@ struct op_image *op_image_known(enum op_image_kind kind, const char *name,
 				u64 dev);
 struct op_image *op_image_by_cookie(u64 cookie);
 void op_image_unused(struct op_image *image);
-bool op_images_forget_unused(void);
-void op_images_forget(void);
+bool op_images_forget_unused(bool named);
+void op_images_forget(bool named);
 
 /**
  * op_file_is_private - is a file of no file system that anybody can see?
@@ -193,19 +193,15 @@ void op_event_sample(unsigned int cpu, u64 task, struct op_image *image,
 void op_event_of_cpu(unsigned int cpu);
 void op_event_forget(void);
 void op_event_flush(void);
+size_t op_stream_name_size(const struct op_image *image);
+void op_stream_name_fill(struct op_stream_name *record,
+			 const struct op_image *image);
 int op_event_reader_begin(struct op_stream_point *point);
 void op_event_reader_end(void);
 bool op_event_readers(void);
 bool op_event_pending(const struct op_stream_point *point);
 bool op_event_overtaken(struct op_stream_point *point, u64 *lost);
 size_t op_event_copy(struct op_stream_point *point, void *to, size_t room);
-
-/* stream.c */
-size_t op_stream_name_size(const struct op_image *image);
-void op_stream_name_fill(struct op_stream_name *record,
-			 const struct op_image *image);
-void op_stream_counter(unsigned int idx,
-		       const struct op_counter_config *config);
 
 /* histogram.c */
 int op_histogram_init(void);
@@ -216,6 +212,7 @@ bool op_histogram_uses(unsigned int idx);
 
 /* jit_maps.c */
 void op_jit_exit(void);
+struct mm_struct *op_process_mm(struct task_struct *process);
 struct op_image *op_jit_find_user(struct mm_struct *mm, u64 pc, u64 *offset);
 struct op_image *op_jit_find_kernel(u64 pc, u64 *offset);
 
@@ -253,18 +250,34 @@ void op_stream_module_fill(struct op_stream_module *record,
 			   const struct op_section *section, u64 time);
 
 /**
+ * op_map_file - the file whose image a mapping shows
+ * @vma: the mapping
+ *
+ * A private mapping of /dev/zero has a file, but is no file's.
+ *
+ * Context: any, also NMI; @vma is stable.
+ * Return: the file or %NULL.
+ */
+static inline struct file *op_map_file(struct vm_area_struct *vma)
+{
+	struct file *file = vma->vm_file;
+
+	return file && !vma_is_anonymous(vma) && !op_file_is_anon(file) ? file :
+									  NULL;
+}
+
+/**
  * op_fileless_kind - what a mapping that shows no file is made of
  * @vma: the mapping
  *
  * Context: any, also NMI; @vma is stable.
  */
-static inline enum op_image_kind
-op_fileless_kind(const struct vm_area_struct *vma)
+static inline enum op_image_kind op_fileless_kind(struct vm_area_struct *vma)
 {
 	const char *name = NULL;
 
 	if (!vma->vm_file && vma->vm_ops && vma->vm_ops->name)
-		name = vma->vm_ops->name((struct vm_area_struct *)vma);
+		name = vma->vm_ops->name(vma);
 	return name && !strcmp(name, "[vdso]") ? OP_IMAGE_VDSO : OP_IMAGE_ANON;
 }
 
@@ -280,6 +293,9 @@ int op_counters_prepare(void);
 void op_counters_finish(void);
 void op_counters_init(void);
 void op_counters_tell(void);
+size_t op_counter_record_size(const struct op_counter_config *config);
+void op_counter_record_fill(struct op_stream_counter *record,
+			    const struct op_counter_config *config);
 
 /* stats.c */
 int op_memory_charge(size_t bytes);

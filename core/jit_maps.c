@@ -67,7 +67,7 @@ static bool op_jit_forget(void)
 	rcu_barrier();
 	mutex_lock(&op_sync_mutex);
 	op_event_flush();
-	more = op_images_forget_unused();
+	more = op_images_forget_unused(!op_event_readers());
 	op_event_forget();
 	mutex_unlock(&op_sync_mutex);
 
@@ -149,11 +149,33 @@ static void op_jit_prune_work(struct work_struct *work)
 	mutex_unlock(&op_jit_mutex);
 }
 
+/**
+ * op_process_mm - a process's memory
+ * @process: any task of it; its main thread may have gone before the others
+ *
+ * Context: process.
+ * Return: the mm, to be put by mmput(), or %NULL if all tasks have let go.
+ */
+struct mm_struct *op_process_mm(struct task_struct *process)
+{
+	struct mm_struct *mm = NULL;
+	struct task_struct *task;
+
+	rcu_read_lock();
+	for_each_thread(process, task) {
+		mm = get_task_mm(task);
+		if (mm)
+			break;
+	}
+	rcu_read_unlock();
+	return mm;
+}
+
 /* A process's mm, grabbed; %NULL if there is none.  @global: its outside pid */
 static struct mm_struct *op_mm_of_pid(pid_t nr, pid_t *global)
 {
 	struct mm_struct *mm = NULL;
-	struct task_struct *task, *t;
+	struct task_struct *task;
 	struct pid *pid;
 
 	pid = find_get_pid(nr);
@@ -162,14 +184,7 @@ static struct mm_struct *op_mm_of_pid(pid_t nr, pid_t *global)
 	task = get_pid_task(pid, PIDTYPE_TGID);
 	if (task) {
 		*global = pid_nr(pid);
-		/* The main thread may have gone before the others. */
-		rcu_read_lock();
-		for_each_thread(task, t) {
-			mm = get_task_mm(t);
-			if (mm)
-				break;
-		}
-		rcu_read_unlock();
+		mm = op_process_mm(task);
 		put_task_struct(task);
 	}
 	put_pid(pid);

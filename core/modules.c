@@ -159,9 +159,6 @@ static void op_module_add(const struct module *mod, bool init, bool tell)
 {
 	struct op_module *m;
 
-	/* What was sampled there so far was somebody else's, a BPF program's. */
-	if (op_enabled())
-		op_sync_all();
 	mutex_lock(&op_sync_mutex);
 	mutex_lock(&op_modules_mutex);
 	if (op_module_find(mod))
@@ -215,6 +212,9 @@ static int op_module_notify(struct notifier_block *nb, unsigned long state,
 	switch (state) {
 	case MODULE_STATE_COMING:
 		op_stat_add(OP_STAT_MODULE_LOADS, 1);
+		/* Samples there so far are somebody else's, a BPF program's. */
+		if (op_enabled())
+			op_sync_all();
 		op_module_add(mod, true, true);
 		break;
 	case MODULE_STATE_LIVE:

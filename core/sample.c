@@ -171,7 +171,6 @@ static noinline void op_resolve_other(struct mm_struct *mm,
 				      struct op_place *place)
 {
 	struct op_image *image;
-	const struct file *file;
 	enum op_image_kind kind;
 
 	place->is_file = false;
@@ -185,9 +184,7 @@ static noinline void op_resolve_other(struct mm_struct *mm,
 		place->object = image;
 		return;
 	}
-	/* A private mapping of /dev/zero has a file, but is no file's. */
-	file = vma_is_anonymous(vma) ? NULL : vma->vm_file;
-	if (file && !op_file_is_anon(file)) {
+	if (op_map_file(vma)) {
 		op_place_in_file(vma, pc, place);
 		return;
 	}

@@ -81,34 +81,6 @@ struct op_reader {
 /* ------------------------------------------------------------------ */
 /* Making records                                                     */
 
-/**
- * op_stream_name_size - the size of an image's record
- * @image: the image
- *
- * Context: any.
- */
-size_t op_stream_name_size(const struct op_image *image)
-{
-	return sizeof(struct op_stream_name) + strlen(image->path) + 1;
-}
-
-/**
- * op_stream_name_fill - what a cookie stands for
- * @record: of op_stream_name_size(), its head filled in, the rest 0
- * @image: the image
- *
- * Context: any.
- */
-void op_stream_name_fill(struct op_stream_name *record,
-			 const struct op_image *image)
-{
-	record->cookie = image->cookie;
-	record->start = READ_ONCE(image->start);
-	record->kind = image->id.kind;
-	record->len = strlen(image->path);
-	memcpy(record->path, image->path, record->len);
-}
-
 /* Room for one more record in what the reader gets next, or %NULL. */
 static void *op_ready_add(struct op_reader *reader, u16 type, u32 arg,
 			  size_t size)
@@ -128,25 +100,15 @@ static void *op_ready_add(struct op_reader *reader, u16 type, u32 arg,
 	return record;
 }
 
-static void op_ready_value(struct op_reader *reader, u16 type, u32 arg,
+static bool op_ready_value(struct op_reader *reader, u16 type, u32 arg,
 			   u64 value)
 {
 	struct op_stream_value *record;
 
 	record = op_ready_add(reader, type, arg, sizeof(*record));
-	record->value = value;
-}
-
-static bool op_ready_add_lost(struct op_reader *reader)
-{
-	struct op_stream_value *record;
-
-	record = op_ready_add(reader, OP_STREAM_LOST, OP_STREAM_LOST_MAPS,
-			      sizeof(*record));
-	if (!record)
-		return false;
-	record->value = 1;
-	return true;
+	if (record)
+		record->value = value;
+	return record;
 }
 
 static void op_ready_header(struct op_reader *reader)
@@ -165,20 +127,6 @@ static void op_ready_header(struct op_reader *reader)
 	strcpy(record->text + len, cpu_type);
 }
 
-static size_t op_counter_record_size(const struct op_counter_config *config)
-{
-	return sizeof(struct op_stream_counter) + strlen(config->event) + 1;
-}
-
-static void op_counter_record_fill(struct op_stream_counter *record,
-				   const struct op_counter_config *config)
-{
-	record->count = config->count;
-	record->freq = config->freq;
-	record->modes = (config->kernel ? 1 : 0) | (config->user ? 2 : 0);
-	strcpy(record->event, config->event);
-}
-
 static void op_ready_counters(struct op_reader *reader)
 {
 	struct op_counter_config config;
@@ -193,25 +141,6 @@ static void op_ready_counters(struct op_reader *reader)
 				     op_counter_record_size(&config)),
 			&config);
 	}
-}
-
-/**
- * op_stream_counter - say in the stream what a counter counts
- * @idx: the counter
- * @config: its settings
- *
- * Context: process, may sleep; op_sync_mutex held.
- */
-void op_stream_counter(unsigned int idx, const struct op_counter_config *config)
-{
-	struct op_stream_counter *record;
-
-	if (!op_event_readers())
-		return;
-	record = op_event_append(OP_STREAM_COUNTER, idx,
-				 op_counter_record_size(config));
-	if (record)
-		op_counter_record_fill(record, config);
 }
 
 /* ------------------------------------------------------------------ */
@@ -298,8 +227,7 @@ static int op_find_maps(struct mm_struct *mm, unsigned long *address,
 	for (vma = find_vma(mm, *address); vma && n < OP_MAPS_AT_ONCE;
 	     vma = find_vma(mm, *address)) {
 		*address = vma->vm_end;
-		if (!(vma->vm_flags & VM_EXEC) || !vma->vm_file ||
-		    op_file_is_anon(vma->vm_file))
+		if (!(vma->vm_flags & VM_EXEC) || !op_map_file(vma))
 			continue;
 		found[n++] = (struct op_found_map){
 			.file = get_file(vma->vm_file),
@@ -362,7 +290,8 @@ static bool op_ready_process(struct op_reader *reader, struct task_struct *task,
 		n = op_find_maps(mm, &address, found);
 		/* One whose mappings cannot be had is said not to be known. */
 		if (n < 0)
-			return op_ready_add_lost(reader);
+			return op_ready_value(reader, OP_STREAM_LOST,
+					      OP_STREAM_LOST_MAPS, 1);
 		for (i = 0; i < n; i++) {
 			if (room && op_ready_map(reader, task, &found[i]))
 				reader->maps_address = found[i].end;
@@ -380,22 +309,6 @@ static void op_reader_maps_end(struct op_reader *reader)
 		put_pid(reader->maps[--reader->nr_maps]);
 	kvfree(reader->maps);
 	reader->maps = NULL;
-}
-
-/* Also of a process whose main thread has gone before the others. */
-static struct mm_struct *op_process_mm(struct task_struct *process)
-{
-	struct mm_struct *mm = NULL;
-	struct task_struct *task;
-
-	rcu_read_lock();
-	for_each_thread(process, task) {
-		mm = get_task_mm(task);
-		if (mm)
-			break;
-	}
-	rcu_read_unlock();
-	return mm;
 }
 
 /* In a worker, whose root is the host's. */
