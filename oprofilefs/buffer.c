@@ -48,23 +48,19 @@ static ssize_t op_buffer_read_iter(struct kiocb *iocb, struct iov_iter *to)
 
 static ssize_t op_buffer_write_iter(struct kiocb *iocb, struct iov_iter *from)
 {
-	size_t len = iov_iter_count(from);
 	char text[OP_TEXT_MAX + 1];
+	ssize_t len = op_take_text(iocb->ki_filp, from, text);
 	char word[sizeof("maps")];
 	int err;
 
-	if (len > OP_TEXT_MAX)
-		return op_refuse(iocb->ki_filp, -EINVAL,
-				 "the text is too long");
-	if (!copy_from_iter_full(text, len, from))
-		return -EFAULT;
-	text[len] = '\0';
+	if (len < 0)
+		return len;
 	if (op_parse_word(text, len, word, sizeof(word)) ||
 	    strcmp(word, "maps"))
 		return op_refuse(iocb->ki_filp, -EINVAL,
 				 "what can be asked for is maps");
 	err = op_reader_ask_maps(iocb->ki_filp->private_data);
-	return err ? err : (ssize_t)len;
+	return err ? err : len;
 }
 
 static __poll_t op_buffer_poll(struct file *file, poll_table *wait)

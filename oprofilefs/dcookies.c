@@ -110,16 +110,14 @@ static const struct seq_operations op_mark_seq = {
 
 static ssize_t op_dcookies_write(struct op_open *open, struct iov_iter *from)
 {
-	size_t len = iov_iter_count(from);
 	char text[OP_TEXT_MAX + 1];
+	ssize_t len = op_take_text(open->file, from, text);
 	struct op_image *image;
 	u64 cookie;
 	int err;
 
-	if (len > OP_TEXT_MAX)
-		return op_refuse(open->file, -EINVAL, "the text is too long");
-	if (!copy_from_iter_full(text, len, from))
-		return -EFAULT;
+	if (len < 0)
+		return len;
 	err = op_parse_u64(text, len, &cookie);
 	if (err)
 		return op_refuse(open->file, err, "not a dcookie");

@@ -140,23 +140,42 @@ static int op_store_u64(const struct op_open *open, const char *text,
 	return 0;
 }
 
-static ssize_t op_write_value(struct op_open *open, struct iov_iter *from)
+/**
+ * op_take_text - take what one write brings to a file of short texts
+ * @file: what is written to
+ * @from: where from
+ * @text: takes it, with a NUL behind it
+ *
+ * Context: process, may sleep.
+ * Return: its length, -EINVAL (too long) or -EFAULT.
+ */
+ssize_t op_take_text(const struct file *file, struct iov_iter *from,
+		     char text[OP_TEXT_MAX + 1])
 {
-	const struct op_ref *ref = open->ref;
 	size_t len = iov_iter_count(from);
-	char text[OP_TEXT_MAX + 1];
-	int err;
 
 	if (len > OP_TEXT_MAX)
-		return op_refuse(open->file, -EINVAL, "the text is too long");
+		return op_refuse(file, -EINVAL, "the text is too long");
 	if (!copy_from_iter_full(text, len, from))
 		return -EFAULT;
 	text[len] = '\0';
+	return len;
+}
+
+static ssize_t op_write_value(struct op_open *open, struct iov_iter *from)
+{
+	const struct op_ref *ref = open->ref;
+	char text[OP_TEXT_MAX + 1];
+	ssize_t len = op_take_text(open->file, from, text);
+	int err;
+
+	if (len < 0)
+		return len;
 	if (!ref->node->store)
 		err = op_store_u64(open, text, len);
 	else
 		err = ref->node->store(ref, text, len);
-	return err ? err : (ssize_t)len;
+	return err ? err : len;
 }
 
 /* ------------------------------------------------------------------ */

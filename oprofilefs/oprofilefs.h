@@ -17,6 +17,7 @@
 #include <linux/uio.h>
 
 #include "core/oprofile.h"
+#include "oprofilefs/parse.h"
 
 #define OPROFILEFS_MAGIC 0x6f70726f
 
@@ -192,6 +193,8 @@ struct dentry *op_tree_root(struct super_block *sb);
 /* file.c */
 extern const struct file_operations op_file_fops;
 int op_refuse(const struct file *file, int err, const char *reason);
+ssize_t op_take_text(const struct file *file, struct iov_iter *from,
+		     char text[OP_TEXT_MAX + 1]);
 u64 op_visible(struct seq_file *m, u64 address);
 
 /* images.c */
