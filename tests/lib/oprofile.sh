@@ -14,6 +14,8 @@
 #     op_samples NAME             its number of samples; 0 if there is no such image
 #     op_samples_since NAME BASE  how many more than BASE
 #     op_count_between NAME LO HI samples with LO <= offset < HI
+#     op_as_nobody CAPS COMMAND…  run it as an ordinary user with capabilities:
+#                                 "" or, as setpriv has them, ",+perfmon"
 #     op_user_unknown             samples in unknown that are not the kernel's
 #     op_kernel_unknown           those of the kernel's but a hook's own page
 #     op_share NAME               its part of all images' samples, 0 to 1
@@ -122,6 +124,15 @@ op_count_between()
 		fi
 	done <"$op/images/$1/hist"
 	echo $n
+}
+
+op_as_nobody()
+{
+	local caps=$1
+
+	shift
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+		--inh-caps="-all$caps" --ambient-caps="-all$caps" -- "$@"
 }
 
 # Code that the kernel makes for a hook has no name: a few samples, all in one

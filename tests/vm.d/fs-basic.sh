@@ -5,6 +5,8 @@
 # who gets in.
 
 . tests/lib/tap.sh
+# shellcheck source=tests/lib/oprofile.sh
+. tests/lib/oprofile.sh
 # A copy: an ordinary user may not get to where the sources are.
 put=/tmp/put.pl
 install -m 755 tests/lib/put.pl $put
@@ -14,16 +16,6 @@ counter_files="count enabled event freq kernel user"
 cpu_stats="deferred execs exits forks ksyms ksyms_gone lost_cpu_buffer maps"
 cpu_stats+=" notifications_lost received skipped_kernel skipped_unmarked"
 cpu_stats+=" skipped_user timer_overrun unmaps unresolved"
-
-# Runs a command as an ordinary user, with the given capabilities.
-as_nobody()
-{
-	local caps=$1
-
-	shift
-	setpriv --reuid=65534 --regid=65534 --clear-groups \
-		--inh-caps="-all$caps" --ambient-caps="-all$caps" -- "$@"
-}
 
 # The names in a folder, sorted.
 names()
@@ -188,9 +180,9 @@ is "$(listing -perm 200 | awk '{ print $4 }' | tr '\n' ' ')" "dump reset " \
 is "$($put -o dump) $($put -o reset)" "open:EACCES open:EACCES" \
 	"even root cannot read that"
 find . -printf '-o\t/dev/oprofile/%P\n' >/tmp/all
-is "$(as_nobody '' $put --batch </tmp/all | sort -u)" open:EACCES \
+is "$(op_as_nobody '' $put --batch </tmp/all | sort -u)" open:EACCES \
 	"an ordinary user: EACCES"
-is "$(as_nobody ,+perfmon $put --batch </tmp/all | sort -u)" open:EACCES \
+is "$(op_as_nobody ,+perfmon $put --batch </tmp/all | sort -u)" open:EACCES \
 	"an ordinary user with CAP_PERFMON: EACCES"
 
 mount -o remount,mode=0666 /dev/oprofile
@@ -198,26 +190,26 @@ is "$(listing | awk '{ print $1, $2, $3 }' | sort -u)" "222 f root:root
 444 f root:root
 666 f root:root
 777 d root:root" "rights with mode=0666"
-is "$(as_nobody '' $put --batch </tmp/all | tally)" \
+is "$(op_as_nobody '' $put --batch </tmp/all | tally)" \
 	"2 open:EACCES
 $(($(wc -l </tmp/all) - 2)) open:EPERM" "without a capability: EPERM"
-is "$(as_nobody '' $put enable '1\n')" open:EPERM "also for writing"
-is "$(as_nobody ,+perfmon $put --batch </tmp/all | tally)" \
+is "$(op_as_nobody '' $put enable '1\n')" open:EPERM "also for writing"
+is "$(op_as_nobody ,+perfmon $put --batch </tmp/all | tally)" \
 	"$(($(wc -l </tmp/all) - 2)) ok
 2 open:EACCES" "CAP_PERFMON alone gets in"
-is "$(as_nobody ,+sys_admin cat version)" "$(cat version)" \
+is "$(op_as_nobody ,+sys_admin cat version)" "$(cat version)" \
 	"CAP_SYS_ADMIN as well"
-is "$(as_nobody ,+perfmon $put sync_ms '321\n'; cat sync_ms)" "4
+is "$(op_as_nobody ,+perfmon $put sync_ms '321\n'; cat sync_ms)" "4
 321" "and may write"
 
 # --- what the kernel's addresses are hidden from ---
 
 echo 'add_mapping j 0xffffffffc0001000 0xffffffffc0002000' >jit_maps
-is "$(as_nobody ,+perfmon cat images/vmlinux/start jit_maps;
-	as_nobody ,+perfmon grep '# start' images/vmlinux/hist)" "0x0
+is "$(op_as_nobody ,+perfmon cat images/vmlinux/start jit_maps;
+	op_as_nobody ,+perfmon grep '# start' images/vmlinux/hist)" "0x0
 j 0x0 0x0
 # start: 0x0" "without CAP_SYSLOG there are no addresses of the kernel"
-is "$(as_nobody ,+perfmon,+syslog cat images/vmlinux/start jit_maps)" \
+is "$(op_as_nobody ,+perfmon,+syslog cat images/vmlinux/start jit_maps)" \
 	"$(cat images/vmlinux/start)
 j 0xffffffffc0001000 0xffffffffc0002000" "with it there are"
 mount -o remount,mode=0600 /dev/oprofile

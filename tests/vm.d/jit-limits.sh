@@ -19,16 +19,6 @@ b=0xffffffffc0001000
 bound=$(cat hist_memory)
 plan 25
 
-# as_nobody CAPABILITIES COMMAND...
-as_nobody()
-{
-	local caps=$1
-
-	shift
-	setpriv --reuid=65534 --regid=65534 --clear-groups \
-		--inh-caps="-all$caps" --ambient-caps="-all$caps" -- "$@"
-}
-
 list()
 {
 	cat jit_maps
@@ -50,22 +40,22 @@ sleep 1000 &
 pid=$!
 mount -o remount,mode=0666 "$op"
 dmesg -C
-is "$(as_nobody ,+perfmon "$put" jit_maps "add_mapping x $a $b\n"; list)" \
+is "$(op_as_nobody ,+perfmon "$put" jit_maps "add_mapping x $a $b\n"; list)" \
 	EPERM "without CAP_SYSLOG there is no range of the kernel"
 is "$(dmesg | grep -c 'jit_maps: .*CAP_SYSLOG (-EPERM)')" 1 "the log says why"
-is "$(as_nobody ,+perfmon "$put" jit_maps "add_mapping x 0x1000 0x2000 pid=$pid\n"
+is "$(op_as_nobody ,+perfmon "$put" jit_maps "add_mapping x 0x1000 0x2000 pid=$pid\n"
 	list)" "$((33 + ${#pid}))
 x 0x1000 0x2000 pid=$pid" "one of a process there is"
-is "$(as_nobody ,+perfmon "$put" jit_maps \
+is "$(op_as_nobody ,+perfmon "$put" jit_maps \
 	"remove_mapping x pid=$pid\nadd_mapping x $a $b\n"; list)" \
 	"$((22 + ${#pid}))" "what comes before it in a write is in effect"
-is "$(as_nobody ,+perfmon,+syslog "$put" jit_maps "add_mapping x $a $b\n"
+is "$(op_as_nobody ,+perfmon,+syslog "$put" jit_maps "add_mapping x $a $b\n"
 	list)" "52
 x $a $b" "with CAP_SYSLOG there is"
-is "$(as_nobody ,+perfmon "$put" jit_maps "remove_mapping x\n"; list)" "EPERM
+is "$(op_as_nobody ,+perfmon "$put" jit_maps "remove_mapping x\n"; list)" "EPERM
 x $a $b" "without it it can't be removed"
 exec 3>jit_maps
-as_nobody ,+perfmon bash -c "echo 'remove_mapping x' >&3"
+op_as_nobody ,+perfmon bash -c "echo 'remove_mapping x' >&3"
 exec 3>&-
 is "$(list)" "" "it is the opener's capability that counts"
 mount -o remount,mode=0600 "$op"
