@@ -11,7 +11,7 @@ set -u
 # shellcheck source=tests/lib/oprofile.sh
 . tests/lib/oprofile.sh
 
-plan 34
+plan 36
 cd "$op" || op_bail "no $op"
 
 errno_of()
@@ -26,6 +26,26 @@ is "$(cat 0/event) $(cat 0/freq) $(cat 0/enabled)" "timer 997 1" \
 	"it is the default, out of step with the tick"
 ok "events says that the timer is there" grep -qx 'timer timer available' events
 ok "and that cycles are not" grep -qx 'cycles perf ENODEV' events
+
+# To look is to change nothing, not even the code that a static key switches.
+tracing=/sys/kernel/tracing
+echo 'p:keys static_key_slow_inc_cpuslocked' >$tracing/kprobe_events
+echo 1 >$tracing/events/kprobes/keys/enable
+
+keys()
+{
+	awk '$1 == "keys" { print $2 }' $tracing/kprobe_profile
+}
+
+cat events >/dev/null
+is "$(keys)" 0 "reading events switches no static key"
+echo page-faults >0/event
+echo 1 >enable
+ok "unlike sampling page faults" test "$(keys)" -gt 0
+echo 0 >enable
+echo 1 >reset
+echo 0 >$tracing/events/kprobes/keys/enable
+echo >$tracing/kprobe_events
 
 # Every event that is said to be available can be sampled; none of the others.
 while read -r name source state; do
