@@ -10,7 +10,7 @@ set -u
 # shellcheck source=tests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-tests=102
+tests=104
 echo "1..$tests"
 
 options=("$@")
@@ -261,6 +261,20 @@ for n in 1 2; do
 	ok "two side by side: the status of the one" is $? $n
 	ok "its output" is "$(cat "$dir/out$n" "$dir/err$n")" $n
 done
+
+# --- code that changes under a CPU that runs it --------------------------------
+
+# A static key in the scheduler, which the other CPU runs all the time.
+# shellcheck disable=SC2016
+flip='perl -e "select(undef, undef, undef, 0.0005) while 1" &
+perl -e '\''for my $i (1 .. 1000) {
+	open(my $key, ">", "/proc/sys/kernel/sched_schedstats") or die;
+	syswrite($key, $i % 2) or die;
+}'\''
+status=$?; kill $!; echo flipped; exit $status'
+vm --smp 2 --timeout 150 -- "$flip"
+ok "a kernel that patches itself: the status" is $status 0
+ok "the output" out_is flipped
 
 # --- the kernel's reports ----------------------------------------------------
 
