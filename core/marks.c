@@ -261,7 +261,8 @@ int op_mark_add(const char *name, u64 *cookie)
 	return 0;
 }
 
-static int op_mark_take(struct op_image *image)
+/* Takes the mark, not the reference; was there one? */
+static bool op_mark_take(struct op_image *image)
 {
 	bool marked;
 
@@ -273,8 +274,7 @@ static int op_mark_take(struct op_image *image)
 		op_image_put(image);
 	}
 	mutex_unlock(&op_marks_mutex);
-	op_image_put(image);
-	return marked ? 0 : -ENOENT;
+	return marked;
 }
 
 /**
@@ -290,12 +290,28 @@ static int op_mark_take(struct op_image *image)
 int op_mark_remove(const char *name, u64 cookie)
 {
 	struct op_image *image;
+	bool marked;
 
 	if (cookie)
 		image = op_image_get_cookie(cookie) ?: ERR_PTR(-ENOENT);
 	else
 		image = op_mark_image(name);
-	return IS_ERR(image) ? PTR_ERR(image) : op_mark_take(image);
+	if (IS_ERR(image))
+		return PTR_ERR(image);
+	marked = op_mark_take(image);
+
+	if (image->id.kind != OP_IMAGE_FILE) {
+		op_image_put(image);
+		return marked ? 0 : -ENOENT;
+	}
+	/* A file's may have been made for the mark, or just now to look it up. */
+	op_image_unused(image);
+	mutex_lock(&op_sync_mutex);
+	op_event_flush();
+	op_images_forget_unused(!op_event_readers());
+	op_event_forget();
+	mutex_unlock(&op_sync_mutex);
+	return marked ? 0 : -ENOENT;
 }
 
 /**
@@ -308,6 +324,8 @@ void op_marks_clear(void)
 	struct op_image *image;
 	u64 cookie = 0;
 
-	while ((image = op_image_next_known(&cookie)))
+	while ((image = op_image_next_known(&cookie))) {
 		op_mark_take(image);
+		op_image_put(image);
+	}
 }

@@ -11,7 +11,7 @@ set -u
 # shellcheck source=tests/lib/oprofile.sh
 . tests/lib/oprofile.sh
 
-plan 47
+plan 51
 dir=$op_tmp/dir
 mkdir "$dir"
 cp "$op_progs/burn-alpha" "$dir/a"
@@ -83,6 +83,19 @@ for i in "ENOENT|$dir/none|a path that does not exist" "ENOENT|none.ko|no such i
 	refuses "$error" "$text" "$name: $error"
 done
 marked "$dir/a" "which changed nothing"
+# What was only named here is not kept.
+before=$(op_stat images)
+bad=
+for ((i = 0; i < 20; i++)); do
+	cp "$op_progs/burn-beta" "$dir/never$i"
+	! echo "unmark $dir/never$i" 2>/dev/null >"$op/mark" || bad=$i
+	echo "$dir/never$i" >"$op/mark"
+	echo "unmark $dir/never$i" >"$op/mark"
+done
+is "$bad" "" "files that nobody has marked"
+is "$(op_stat images)" "$before" "names that came to nothing are forgotten"
+is "$(grep -c never "$op/dcookies")" 0 "and their dcookies"
+marked "$dir/a" "unlike the mark that is there"
 
 # --- samples ---
 
