@@ -424,6 +424,7 @@ int op_hook_describe(unsigned int n, struct op_hook_desc *desc)
 		.tracepoint = hook->probe,
 		.placed = hook->placed,
 		.error = hook->error,
+		.missed = hook->kprobe.nmissed,
 	};
 	mutex_unlock(&op_hooks_mutex);
 	return 0;

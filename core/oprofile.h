@@ -115,6 +115,7 @@ int op_event_describe(unsigned int n, struct op_event_desc *desc);
 void op_sample_irq(struct pt_regs *regs, unsigned int idx);
 void op_sample(struct pt_regs *regs, unsigned int idx);
 void op_sample_overrun(u64 n);
+void op_sample_throttled(void);
 
 /* ------------------------------------------------------------------ */
 /* Switches and sizes (control.c)                                     */
@@ -189,7 +190,7 @@ struct op_image_id {
  * struct op_image - one image, known by its dcookie
  * @refs: held by the tables, by jit mappings, by notes under way, by readers
  * @cookie: the dcookie: never 0, never given twice
- * @id: identity; only id.kind is of interest outside dcookies.c
+ * @id: identity
  * @start: address of offset 0 for kernel images and JIT ranges, else 0
  * @path: the path as its user saw it at first sight, unescaped; for the
  *	others the same text as @name
@@ -315,6 +316,7 @@ enum op_stat {
 	OP_STAT_DEFERRED,
 	OP_STAT_UNRESOLVED,
 	OP_STAT_TIMER_OVERRUN,
+	OP_STAT_THROTTLED,
 	OP_STAT_FORKS,
 	OP_STAT_EXECS,
 	OP_STAT_EXITS,
@@ -342,6 +344,8 @@ enum op_stat {
  * @tracepoint: which of the two
  * @placed: it is there, which it is while sampling is enabled
  * @error: why it could not be placed the last time, else 0
+ * @missed: how often it was not called since it was last placed, as a kprobe is
+ *	not while another one's handler runs
  */
 struct op_hook_desc {
 	const char *what;
@@ -349,12 +353,14 @@ struct op_hook_desc {
 	bool tracepoint;
 	bool placed;
 	int error;
+	unsigned long missed;
 };
 
 int op_hook_describe(unsigned int n, struct op_hook_desc *desc);
 
 const char *op_stat_name(enum op_stat stat);
 u64 op_stat_read(enum op_stat stat);
+u64 op_stat_lost(void);
 u64 op_stat_read_cpu(enum op_stat stat, unsigned int cpu);
 
 #endif /* OPROFILE_H */

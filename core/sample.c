@@ -476,6 +476,26 @@ void op_sample_overrun(u64 n)
 }
 
 /**
+ * op_sample_throttled - a source was held back since it came too often
+ *
+ * What it would have sampled until it may go on is not known.
+ *
+ * Context: as for op_sample().
+ */
+void op_sample_throttled(void)
+{
+	unsigned long flags;
+
+	if (in_nmi()) {
+		op_cpu_buffer_this(true)->stats[OP_STAT_THROTTLED]++;
+		return;
+	}
+	local_irq_save(flags);
+	op_cpu_buffer_this(false)->stats[OP_STAT_THROTTLED]++;
+	local_irq_restore(flags);
+}
+
+/**
  * op_sample_set_modes - which samples of a counter are wanted
  * @idx: the counter
  * @kernel: those of kernel mode

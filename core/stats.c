@@ -22,6 +22,7 @@ static const char *const op_stat_names[OP_NR_STATS] = {
 	[OP_STAT_DEFERRED] = "deferred",
 	[OP_STAT_UNRESOLVED] = "unresolved",
 	[OP_STAT_TIMER_OVERRUN] = "timer_overrun",
+	[OP_STAT_THROTTLED] = "throttled",
 	[OP_STAT_FORKS] = "forks",
 	[OP_STAT_EXECS] = "execs",
 	[OP_STAT_EXITS] = "exits",
@@ -92,6 +93,18 @@ u64 op_stat_read(enum op_stat stat)
 	for_each_possible_cpu(cpu)
 		sum += op_stat_read_cpu(stat, cpu);
 	return sum;
+}
+
+/**
+ * op_stat_lost - all samples that were lost
+ *
+ * Context: any.
+ */
+u64 op_stat_lost(void)
+{
+	return op_stat_read(OP_STAT_LOST_CPU_BUFFER) +
+	       op_stat_read(OP_STAT_LOST_HIST_MEMORY) +
+	       op_stat_read(OP_STAT_LOST_NO_MEMORY);
 }
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The report: images/NAME/{hist,path,dcookie,samples,start}.
+ * The report: images/NAME/{hist,path,identity,dcookie,samples,start}.
  *
  * hist is made so that "cat images/<*>/hist" can be read and parsed as one
  * text: lines that begin with # say what follows, then come the offsets,
@@ -11,6 +11,7 @@
  *   # dcookie: N
  *   # start: 0xADDRESS                of vmlinux, modules and jit ranges only
  *   # events: EVENT[:PERIOD|:RATEHz] …    one a column
+ *   # lost: N                         of all images, if any were
  *   0xOFFSET COUNT [COUNT …]
  *
  * A path is escaped as in /proc/PID/maps: a newline is \012, as are the other
@@ -27,6 +28,8 @@
  * Runs in process context.  An open file holds its image and at most one copy
  * of its histogram; nothing else may outlast a call.
  */
+#include <linux/fs.h>
+#include <linux/math64.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -183,6 +186,7 @@ static void op_hist_show_head(struct seq_file *m)
 {
 	struct op_hist_open *open = m->private;
 	const struct op_image *image = open->open.ref->image;
+	u64 lost = op_stat_lost();
 	unsigned int idx;
 
 	seq_printf(m, "# image: %s\n# path: ", image->name);
@@ -195,6 +199,9 @@ static void op_hist_show_head(struct seq_file *m)
 	for_each_set_bit(idx, &open->hist->columns, OP_NR_COUNTERS)
 		seq_printf(m, " %s", open->columns[idx]);
 	seq_putc(m, '\n');
+	/* Here, as nobody looks for what is not there in another folder. */
+	if (lost)
+		seq_printf(m, "# lost: %llu\n", lost);
 }
 
 static int op_hist_show(struct seq_file *m, void *v)
@@ -236,6 +243,25 @@ static const struct seq_operations op_hist_seq = {
 static int op_path_show(struct seq_file *m, const struct op_ref *ref)
 {
 	op_path_print(m, ref->image);
+	seq_putc(m, '\n');
+	return 0;
+}
+
+/* Which file it was: what stat(2) said of it then, as far as it was looked at. */
+static int op_identity_show(struct seq_file *m, const struct op_ref *ref)
+{
+	const struct op_image_id *id = &ref->image->id;
+	u32 ns;
+	u64 s;
+
+	if (id->kind != OP_IMAGE_FILE)
+		return 0;
+	seq_printf(m, "dev=%u:%u ino=%llu generation=%u", MAJOR(id->dev),
+		   MINOR(id->dev), id->ino, id->generation);
+	if (id->stamp) {
+		s = div_u64_rem(id->stamp, NSEC_PER_SEC, &ns);
+		seq_printf(m, " mtime=%llu.%09u", s, ns);
+	}
 	seq_putc(m, '\n');
 	return 0;
 }
@@ -285,6 +311,12 @@ static const struct op_node op_image_files[] = {
 		.access = OP_READ,
 		.alive = op_image_alive,
 		.show = op_path_show,
+	},
+	{
+		.name = "identity",
+		.access = OP_READ,
+		.alive = op_image_alive,
+		.show = op_identity_show,
 	},
 	{
 		.name = "dcookie",

@@ -154,9 +154,12 @@ static int op_hooks_show(struct seq_file *m, const struct op_ref *ref)
 			   desc.tracepoint ? "tracepoint" : "kprobe",
 			   desc.where);
 		if (desc.error)
-			seq_printf(m, "missing error %d\n", desc.error);
+			seq_printf(m, "missing error %d", desc.error);
 		else
-			seq_printf(m, "%s\n", desc.placed ? "on" : "off");
+			seq_puts(m, desc.placed ? "on" : "off");
+		if (desc.missed)
+			seq_printf(m, " missed %lu", desc.missed);
+		seq_putc(m, '\n');
 	}
 	return 0;
 }

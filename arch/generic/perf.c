@@ -25,6 +25,9 @@
 /* perf's own default for kernel.perf_event_max_sample_rate is 100000. */
 #define OP_PERF_MAX_HZ 20000
 
+/* hw.interrupts of an event that perf has just stopped until the next tick. */
+#define OP_PERF_THROTTLED (~0ULL)
+
 #define OP_CACHE(cache, op, result)                                            \
 	(PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 |      \
 	 PERF_COUNT_HW_CACHE_RESULT_##result << 16)
@@ -131,6 +134,8 @@ static void op_perf_overflow(struct perf_event *event,
 			     struct pt_regs *regs)
 {
 	op_sample(regs, (unsigned long)event->overflow_handler_context);
+	if (unlikely(event->hw.interrupts == OP_PERF_THROTTLED))
+		op_sample_throttled();
 }
 
 /* Both are clocks in ns: the bounds of the timer hold for them. */

@@ -15,7 +15,7 @@ set -u
 cpus=$(nproc)
 tmp=$(mktemp -d) || op_bail "no folder for temporary files"
 
-plan 28
+plan 31
 
 now_us()
 {
@@ -72,6 +72,8 @@ for hz in 1000 10000; do
 	measure 4000 $hz
 	result $? "$hz Hz on $cpus CPUs at default sizes"
 	is "$(lost)" "" "$hz Hz: nothing is lost"
+	is "$(grep -l '^# lost' "$op"/images/*/hist)" "" \
+		"$hz Hz: and no histogram says that anything was"
 	op_conserved "$hz Hz: the law"
 	op_ok "$hz Hz: every tick of the timer is accounted for" \
 		ticks_are_all_there $hz
@@ -109,6 +111,9 @@ echo 1000 >"$op/sync_ms"
 diag "the smallest buffer has $size entries"
 measure 3000 $lo
 op_conserved "$lo Hz, buffers of $size entries"
+is "$(head -n 7 "$op/images/vmlinux/hist" | grep '^# lost')" \
+	"# lost: $(($(op_stat lost_cpu_buffer) + $(op_stat lost_hist_memory)))" \
+	"the losses stand at the head of each histogram"
 [ "$(op_stat lost_cpu_buffer)" -gt 0 ]
 result $? "they overflow: $(op_stat lost_cpu_buffer) lost"
 is "$(op_strays "$(op_name "$op_progs/burn-gamma")" "$op_progs/burn-gamma")" "" \

@@ -11,7 +11,7 @@ set -u
 # shellcheck source=tests/lib/oprofile.sh
 . tests/lib/oprofile.sh
 
-plan 36
+plan 40
 cd "$op" || op_bail "no $op"
 
 errno_of()
@@ -111,6 +111,36 @@ result $? "the one has twice the other's samples"
 op_conserved "two counters"
 is "$(errno_of cycles 1/event)" "Device or resource busy" \
 	"an event with samples is not changed"
+
+# A counter that comes too often for the kernel's taste is held back, and that
+# can be seen. (4 a tick, of the 16 that are asked for.)
+ticks=250
+most=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
+for limit in "$most" $((ticks * 4)); do
+	echo "$limit" >/proc/sys/kernel/perf_event_max_sample_rate
+	echo 0 >enable
+	echo 1 >reset
+	echo 0 >1/enabled
+	echo cpu-clock >0/event
+	echo $((1000000000 / (ticks * 16))) >0/count
+	echo 1 >enable
+	timeout 2 sh -c 'while :; do :; done'
+	op_stop
+	diag "$(op_stat received) samples, held back $(op_stat throttled) times"
+	if [ "$limit" = "$most" ]; then
+		is "$(op_stat throttled)" 0 "as many samples as were asked for"
+	else
+		[ "$(op_stat throttled)" -gt 20 ]
+		result $? "fewer: throttled says so"
+		is "$(awk '{ n += $1 } END { print n }' stats/cpu*/throttled)" \
+			"$(op_stat throttled)" "for each CPU"
+	fi
+done
+echo "$most" >/proc/sys/kernel/perf_event_max_sample_rate
+op_conserved "held back"
+echo 1 >reset
+echo timer >0/event
+echo 997 >0/freq
 
 # Only the one half.
 for half in kernel user; do
