@@ -10,6 +10,10 @@
  *	rwx:PAGES		anonymous, both all the time
  *	shared:PAGES		anonymous, MAP_SHARED
  *	huge:PAGES		anonymous, MAP_HUGETLB (PAGES: of usual size)
+ *	thp:PAGES		anonymous, for which the kernel is asked for
+ *				transparent huge pages
+ *	moved=PATH@OFFSET:PAGES	as file=, but then copied to such memory, which
+ *				is moved to where the file was mapped
  *	memfd=NAME:PAGES	a memfd
  *	sysv:PAGES		System V shared memory
  *	file=PATH@OFFSET:PAGES	a file from OFFSET on, made if it isn't there
@@ -130,6 +134,35 @@ static void map_memory(struct region *r, int prot, int flags)
 		err(1, "mprotect");
 }
 
+static void map_thp(void *start, size_t bytes)
+{
+	if (mmap(start, bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != start)
+		err(1, "mmap");
+	if (madvise(start, bytes, MADV_HUGEPAGE))
+		err(1, "MADV_HUGEPAGE");
+}
+
+/* What programs do that bring their own text into huge pages. */
+static void move_text(struct region *r)
+{
+	size_t bytes = r->pages * PAGE;
+	const size_t huge = 2ul << 20;
+	char *place, *copy;
+
+	place = mmap(NULL, bytes + huge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+		     -1, 0);
+	if (place == MAP_FAILED)
+		err(1, "mmap");
+	copy = (char *)(((uintptr_t)place + huge - 1) & -huge);
+	map_thp(copy, bytes);
+	memcpy(copy, r->start, bytes);
+	if (mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+		   r->start) != r->start)
+		err(1, "mremap");
+	__builtin___clear_cache((char *)r->start, (char *)r->start + bytes);
+}
+
 static void map_sysv(struct region *r)
 {
 	int id = shmget(IPC_PRIVATE, r->pages * PAGE, IPC_CREAT | 0700);
@@ -168,6 +201,12 @@ static void map_region(struct region *r, char *kind)
 		map_memory(r, 0, MAP_SHARED);
 	} else if (!strcmp(kind, "huge")) {
 		map_memory(r, PROT_EXEC, MAP_PRIVATE | MAP_HUGETLB);
+	} else if (!strcmp(kind, "thp")) {
+		map_thp(r->start, r->pages * PAGE);
+		write_pages(r->start, r->pages);
+	} else if (!strncmp(kind, "moved=", 6)) {
+		map_file(r, kind + 6);
+		move_text(r);
 	} else if (!strcmp(kind, "sysv")) {
 		map_sysv(r);
 	} else if (!strncmp(kind, "memfd=", 6)) {

@@ -6,7 +6,9 @@
  * mapexec --protect N   makes anonymous memory executable N times; prints
  *                       "PID 0xADDRESS"
  * mapexec --thread N    starts N threads that end at once
+ * mapexec --headless N  ends its main thread; another one stays for N s
  * mapexec --bpf N       loads a BPF program N times, and lets it go
+ * mapexec --bpf-run N   runs a long BPF program N times
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -90,6 +92,20 @@ static void threads(long n)
 	}
 }
 
+static void *wait_for(void *seconds)
+{
+	sleep((long)seconds);
+	exit(0);
+}
+
+static void headless(long n)
+{
+	pthread_t thread;
+
+	check(pthread_create(&thread, NULL, wait_for, (void *)n), "thread");
+	pthread_exit(NULL);
+}
+
 static void bpf(long n)
 {
 	const struct bpf_insn code[] = {
@@ -111,6 +127,41 @@ static void bpf(long n)
 	}
 }
 
+/* A straight line of as many instructions as one program may well have. */
+static void bpf_run(long n)
+{
+	enum { LENGTH = 3000 };
+	static struct bpf_insn code[LENGTH];
+	static char packet[64];
+	union bpf_attr attr = {
+		.prog_type = BPF_PROG_TYPE_SOCKET_FILTER,
+		.insns = (unsigned long)code,
+		.insn_cnt = LENGTH,
+		.license = (unsigned long)"GPL",
+		.prog_name = "op_long",
+	};
+	int fd, i;
+
+	code[0].code = BPF_ALU64 | BPF_MOV | BPF_K;
+	for (i = 1; i < LENGTH - 1; i++) {
+		code[i].code = BPF_ALU64 | BPF_ADD | BPF_K;
+		code[i].imm = i;
+	}
+	code[LENGTH - 1].code = BPF_JMP | BPF_EXIT;
+	fd = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+	check(fd < 0, "bpf");
+	while (n > 0) {
+		memset(&attr, 0, sizeof(attr));
+		attr.test.prog_fd = fd;
+		attr.test.data_in = (unsigned long)packet;
+		attr.test.data_size_in = sizeof(packet);
+		attr.test.repeat = n < 100000 ? n : 100000;
+		check(syscall(SYS_bpf, BPF_PROG_TEST_RUN, &attr, sizeof(attr)),
+		      "run");
+		n -= 100000;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3)
@@ -119,8 +170,12 @@ int main(int argc, char **argv)
 		protect(atol(argv[2]));
 	else if (!strcmp(argv[1], "--thread"))
 		threads(atol(argv[2]));
+	else if (!strcmp(argv[1], "--headless"))
+		headless(atol(argv[2]));
 	else if (!strcmp(argv[1], "--bpf"))
 		bpf(atol(argv[2]));
+	else if (!strcmp(argv[1], "--bpf-run"))
+		bpf_run(atol(argv[2]));
 	else
 		map_file(argv[1], atol(argv[2]));
 	return 0;

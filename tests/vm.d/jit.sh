@@ -13,7 +13,7 @@ set -u
 . tests/lib/oprofile.sh
 
 hz=1999
-plan 73
+plan 82
 
 hex()
 {
@@ -194,6 +194,31 @@ add huge $at "$(hex $((at + 0x200000)))" pid="${jitter_pid[h]}"
 sampled 100 jit:huge -- op_jitter h run 200 0
 is "$(op_samples anon)" 0 "a range names them"
 op_jitter_stop h
+
+# Huge pages of the other kind, which memory gets without asking for a file.
+at=0x340000000
+op_jitter_start t --at $at thp:512
+result $? "transparent huge pages"
+[ "$(awk -v "at=${at#0x}-" 'index($0, at) == 1 { mine = 1 }
+	mine && $1 == "AnonHugePages:" { print $2; exit }' \
+	"/proc/${jitter_pid[t]}/smaps")" = 2048 ]
+result $? "it is one, to the kernel"
+sampled 100 anon -- op_jitter t run 200 0
+only anon $at $((at + 0x200000)) "transparent huge pages are anon"
+add thp $at "$(hex $((at + 0x200000)))" pid="${jitter_pid[t]}"
+sampled 100 jit:thp -- op_jitter t run 200 0
+is "$(op_samples anon)" 0 "a range names them, too"
+op_jitter_stop t
+
+# A file's text that its program has moved to such pages.
+file=/tmp/jit-moved
+at=0x380000000
+op_jitter_start v --at $at "moved=$file@0:512"
+result $? "text of a file, copied to huge pages and moved to where it was"
+add moved $at "$(hex $((at + 0x200000)))" pid="${jitter_pid[v]}"
+sampled 100 jit:moved -- op_jitter v run 200 0
+is "$(op_samples anon) $(op_samples "$(op_name $file)")" "0 0" "a range names it"
+op_jitter_stop v
 
 # --- kernel text ---
 

@@ -17,7 +17,7 @@ set -u
 hz=1999
 ko=$op_progs/$OP_KVER/opburn.ko
 text=/sys/module/opburn/sections/.text
-plan 27
+plan 34
 
 # symbols IMAGE: "SYMBOL COUNT", the most first, of what has addresses
 symbols()
@@ -162,6 +162,29 @@ before=$(op_count_between opburn.ko 0 1)
 op_gather $(($(op_samples opburn.ko) + 50)) opburn.ko -- first
 [ "$(op_count_between opburn.ko 0 1)" -gt "$before" ]
 result $? "its first byte is its own"
+last()
+{
+	echo 50000000 >/sys/module/opburn/parameters/last
+}
+end=$(($(symbol opburn_end) - $(cat $text)))
+highest=0
+for section in /sys/module/opburn/sections/{.text,.exit.text,.text.last}; do
+	[ $(($(cat "$section") - $(cat $text))) -le $highest ] ||
+		highest=$(($(cat "$section") - $(cat $text)))
+done
+[ $end -ge $highest ] && [ $end -lt $((highest + 0x20)) ]
+result $? "the text's last instruction is in its last section"
+before=$(op_count_between opburn.ko $end $((end + 2)))
+op_gather $(($(op_samples opburn.ko) + 50)) opburn.ko -- last
+[ "$(op_count_between opburn.ko $end $((end + 2)))" -gt "$before" ]
+result $? "and the module's own"
+is "$(op_count_between opburn.ko $((end + 2)) 0x7fffffffffffffff)" 0 \
+	"behind it there is nothing"
+
+# One that has no text has no samples, and takes no other's.
+insmod "${ko%/*}/opempty.ko" && op_gather 100 opburn.ko -- spin && rmmod opempty
+result $? "a module without text comes and goes"
+is "$(ls -d "$op"/images/opempty* 2>/dev/null)" "" "and is no image"
 
 exit=$(($(symbol opburn_exit) - $(cat $text)))
 echo 50000000 >/sys/module/opburn/parameters/exit_burn
@@ -198,6 +221,25 @@ is "$(op_user_unknown) $(op_kernel_unknown)" "0 0" \
 	"nothing is unknown, but the code of a hook"
 op_stop
 op_conserved "modules that come and go: the law"
+
+# --- BPF ---
+
+op_start $hz
+before=$(op_samples bpf)
+"$op_progs/mapexec" --bpf-run 300000 &
+pid=$!
+program=
+while kill -0 $pid 2>/dev/null && [ -z "$program" ]; do
+	program=$(awk '$3 ~ /^bpf_prog_.*_op_long$/ { print "0x" $1; exit }' /proc/kallsyms)
+done
+wait $pid
+result $? "a BPF program runs"
+op_stop
+n=$(op_samples bpf)
+# 3000 instructions of at most 10 bytes.
+inside=$(op_count_between bpf "${program:-0}" $((${program:-0} + 30000)))
+[ "$n" -gt 20 ] && [ $((inside * 100)) -gt $((n * 80)) ]
+result $? "its samples are in the image bpf, at its addresses ($inside of $n)"
 
 # --- another build of the same name ---
 

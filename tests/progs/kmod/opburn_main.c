@@ -8,7 +8,7 @@
  * at load does so in __init text, and "exit_burn" at unload in __exit text.
  *
  * Writing N to "first" does so in opburn_first, a loop that begins at the first
- * byte of the module's text.
+ * byte of the module's text; and to "last" in opburn_last.S, at its end.
  *
  * Writing a process number to "hold" locks that process's mappings until the
  * writer gets a signal.
@@ -68,6 +68,10 @@ noinline __noclone void opburn_spin(unsigned long n)
 	} while (--n);
 }
 
+void opburn_last(unsigned long n);
+
+typedef void (*burn_fn)(unsigned long n);
+
 static int burn_set(const char *text, const struct kernel_param *kp)
 {
 	unsigned long n;
@@ -76,10 +80,8 @@ static int burn_set(const char *text, const struct kernel_param *kp)
 	ret = kstrtoul(text, 0, &n);
 	if (ret)
 		return ret;
-	if (n && kp->arg)
-		opburn_first(n);
-	else if (n)
-		opburn_spin(n);
+	if (n)
+		((burn_fn)kp->arg)(n);
 	return 0;
 }
 
@@ -87,11 +89,13 @@ static const struct kernel_param_ops burn_ops = {
 	.set = burn_set,
 };
 
-module_param_cb(burn, &burn_ops, NULL, 0200);
+module_param_cb(burn, &burn_ops, opburn_spin, 0200);
 MODULE_PARM_DESC(burn, "write: iterations to spend at once");
 
-module_param_cb(first, &burn_ops, "first", 0200);
+module_param_cb(first, &burn_ops, opburn_first, 0200);
 MODULE_PARM_DESC(first, "write: iterations to spend at the text's beginning");
+module_param_cb(last, &burn_ops, opburn_last, 0200);
+MODULE_PARM_DESC(last, "write: iterations to spend at the text's end");
 
 /* Keep a process from its mappings until the writer gets a signal. */
 static int hold_set(const char *text, const struct kernel_param *kp)
