@@ -40,7 +40,7 @@ MODULE_SOURCES := Kbuild $(wildcard core/*.[ch] oprofilefs/*.[ch] \
 # What the tests and the demonstration run, beside what the VM runner needs.
 DEMO_PACKAGES := gzip python3-minimal sqlite3
 CHECK_PACKAGES := $(DEMO_PACKAGES) perl libcmocka-dev linux-perf libelf-dev \
-		  libcap2-bin util-linux
+		  libcap2-bin util-linux btrfs-progs
 NATIVE_PACKAGES := $(DEMO_PACKAGES) gcc make libc6-dev kmod
 BENCH_PACKAGES := linux-perf bpftrace
 LINT_PACKAGES := sparse clang-format shellcheck linux-source-6.1 perl

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# vm: --smp 2 --timeout 400
+# vm: --smp 2 --timeout 600
 #
 # Which image a sample belongs to: files of every kind and what can happen to
 # them, the vdso, and what has no file at all.
@@ -15,7 +15,7 @@ set -u
 hz=1999
 dir=/tmp/images
 mkdir -p $dir || op_bail "no folder for files"
-plan 54
+plan 68
 
 # brief PROGRAM: a burn program, for a short time
 brief()
@@ -62,6 +62,10 @@ op_start $hz
 cp "$op_progs/burn-alpha" $dir/plain
 op_gather 50 '}tmp}images}plain' -- brief $dir/plain
 own '}tmp}images}plain' alpha "a file on a tmpfs"
+is "$(cut -d ' ' -f 1-2,4 <"$op/images/}tmp}images}plain/identity")" \
+	"$(stat -c 'dev=%Hd:%Ld ino=%i' $dir/plain) mtime=$(stat -c %.9Y $dir/plain)" \
+	"its identity is what stat says"
+is "$(cat "$op/images/vmlinux/identity")" "" "what is no file has none"
 
 cp "$op_progs/burn-alpha" "$dir/a b#c"
 op_gather 50 '}tmp}images}a%20b%23c' -- brief "$dir/a b#c"
@@ -221,7 +225,44 @@ mount -t overlay -o "lowerdir=$dir/lower,upperdir=$dir/upper,workdir=$dir/work" 
 op_gather 50 '}tmp}images}merged}prog' -- brief $dir/merged/prog
 own '}tmp}images}merged}prog' alpha "overlayfs: the path that its user sees"
 is "$(names '}tmp}images}lower*')" "" "and not the one below"
+
+# Copied up while it runs, with the same contents.
+$dir/merged/prog 0 &
+pid=$!
+op_gather 50 '}tmp}images}merged}prog' -- sleep 0.2
+chmod 700 $dir/merged/prog
+[ -e $dir/upper/prog ]
+result $? "a file of the lower layer is copied up"
+before=$(op_samples '}tmp}images}merged}prog')
+op_gather $((before + 50)) '}tmp}images}merged}prog' -- sleep 0.2
+result $? "one that is copied up while it runs is the image that it was"
+kill $pid
+wait $pid 2>/dev/null
+before=$(op_samples '}tmp}images}merged}prog')
+op_gather $((before + 50)) '}tmp}images}merged}prog' -- brief $dir/merged/prog
+own '}tmp}images}merged}prog' alpha "and so is the copy"
+is "$(names '}tmp}images}merged*')" '}tmp}images}merged}prog ' "it is one image"
 umount $dir/merged
+
+# btrfs: two subvolumes have files of the same number.
+modprobe -a loop btrfs
+truncate -s 128M $dir/disk
+mkfs.btrfs -q $dir/disk && mkdir $dir/btrfs && mount -o loop $dir/disk $dir/btrfs &&
+	btrfs -q subvolume create $dir/btrfs/one &&
+	cp "$op_progs/burn-beta" $dir/btrfs/one/prog &&
+	btrfs -q subvolume snapshot $dir/btrfs/one $dir/btrfs/two
+result $? "a btrfs with a subvolume and a snapshot of it"
+is "$(stat -c %i $dir/btrfs/two/prog)" "$(stat -c %i $dir/btrfs/one/prog)" \
+	"in which two files have the same inode number"
+op_gather 50 '}tmp}images}btrfs}one}prog' -- brief $dir/btrfs/one/prog
+op_gather 50 '}tmp}images}btrfs}two}prog' -- brief $dir/btrfs/two/prog
+own '}tmp}images}btrfs}one}prog' beta "btrfs: the path that its user sees"
+own '}tmp}images}btrfs}two}prog' beta "and a snapshot's file is another image"
+is "$(names '}tmp}images}btrfs*' | wc -w)" 2 "each is one image"
+is "$(cut -d ' ' -f 1-2 <"$op/images/}tmp}images}btrfs}two}prog/identity")" \
+	"$(stat -c 'dev=%Hd:%Ld ino=%i' $dir/btrfs/two/prog)" "by what stat says of it"
+echo 1 >"$op/dump"
+ok "and can be unmounted" umount $dir/btrfs
 
 # Two mount namespaces, one path.
 mkdir $dir/ns
@@ -237,16 +278,36 @@ op_gather 50 '}tmp}images}ns}prog~2' -- in_namespace
 own '}tmp}images}ns}prog' alpha "the same path in two mount namespaces: here"
 own '}tmp}images}ns}prog~2' beta "and there"
 
-# What has been profiled can be unmounted at once.
+# What has been profiled can be unmounted after the next sync: at once, if that
+# is asked for, and by itself after sync_ms, or when a busy host gets there.
 mkdir $dir/mnt
-busy=0
+# gone TRIES: is it unmounted within as many tries, 10 ms apart?
+gone()
+{
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		! umount $dir/mnt 2>/dev/null || return 0
+		sleep 0.01
+	done
+	umount -l $dir/mnt
+	return 1
+}
+at_once=0
+alone=0
 for _ in {1..10}; do
 	mount -t tmpfs none $dir/mnt
 	cp "$op_progs/burn-gamma" $dir/mnt/prog
 	brief $dir/mnt/prog
-	umount $dir/mnt || { busy=$((busy + 1)); umount -l $dir/mnt; }
+	echo 1 >"$op/dump"
+	gone 1 || at_once=$((at_once + 1))
+	mount -t tmpfs none $dir/mnt
+	cp "$op_progs/burn-gamma" $dir/mnt/prog
+	brief $dir/mnt/prog
+	gone 300 || alone=$((alone + 1))
 done
-is $busy 0 "no file system is busy because its programs were sampled"
+is $at_once 0 "after a dump no file system is busy because its programs were sampled"
+is $alone 0 "nor is it after sync_ms"
 own '}tmp}images}mnt}prog' gamma "what was sampled is there"
 
 # --- no usual file ---
