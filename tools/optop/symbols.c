@@ -1,0 +1,648 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names for offsets in images: who may ask, who loads, and who waits.
+ *
+ * One thread loads, an image at a time, in the order in which they were asked
+ * for, into a table that nobody else sees yet; then it is hung in under the
+ * lock.  Askers hold the lock for a look into a hash and a binary search, so
+ * whatever a file is like, they never wait for it.
+ *
+ * An image that can get more names (anon, bpf) is looked at again when an
+ * offset was asked for that has none: soon at first, ever more seldom if that
+ * brings nothing.
+ */
+#define _GNU_SOURCE 1
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "loader.h"
+
+#define OP_RELOAD_FIRST 1000000000ull /* ns */
+#define OP_RELOAD_LAST 64000000000ull
+/* Loading may take that part of the thread's time. */
+#define OP_RELOAD_SHARE 20
+
+/**
+ * struct op_image - an image that was asked for
+ * @next: with the same hash
+ * @queue: the one to be loaded after this one
+ * @key: copies of what the asker said
+ * @state: what it is told
+ * @names: what was found, NULL if nothing was
+ * @queued: it waits to be loaded
+ * @loading: the thread has it in hand
+ * @stale: what the thread loads is of the key as it was before
+ * @can_change: it may get more names
+ * @again: when it may be looked at again, as op_now()
+ * @interval: after how long that is
+ * @stamp: what op_loader_stamp() said
+ */
+struct op_image {
+	struct op_image *next;
+	struct op_image *queue;
+	struct op_image_key key;
+	enum op_symbols_state state;
+	struct op_names *names;
+	bool queued;
+	bool loading;
+	bool stale;
+	bool can_change;
+	uint64_t again;
+	uint64_t interval;
+	uint64_t stamp;
+};
+
+/**
+ * struct op_symbols - the symboliser
+ * @lock: guards all below but @loader, which is the thread's, @lines, which has
+ *	its own, and what is set once
+ * @work: there is something to load, or it is to end
+ * @idle: all that was asked for is loaded
+ * @images: hash by dcookie; @buckets is a power of two
+ * @first: to be loaded next, @last after all others
+ * @retired: tables of which only the names that were given out are left
+ */
+struct op_symbols {
+	pthread_mutex_t lock;
+	pthread_cond_t work;
+	pthread_cond_t idle;
+	pthread_t thread;
+	struct op_loader *loader;
+	struct op_lines *lines;
+	int fd;
+	bool raw;
+	bool stop;
+	bool busy;
+	struct op_image **images;
+	size_t buckets;
+	size_t count;
+	struct op_image *first;
+	struct op_image *last;
+	struct op_names **retired;
+	size_t retired_count;
+	double seconds;
+};
+
+static uint64_t op_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+static struct op_image **op_bucket(struct op_image **images, size_t buckets,
+				   uint64_t dcookie)
+{
+	return &images[(dcookie * 0x9e3779b97f4a7c15ull >> 32) & (buckets - 1)];
+}
+
+static void op_images_grow(struct op_symbols *symbols)
+{
+	size_t buckets = 2 * symbols->buckets;
+	struct op_image **images = calloc(buckets, sizeof(*images));
+
+	/* Without memory it stays as it is, only slower. */
+	if (!images)
+		return;
+	for (size_t i = 0; i < symbols->buckets; i++) {
+		for (struct op_image *image = symbols->images[i], *next; image;
+		     image = next) {
+			struct op_image **bucket =
+				op_bucket(images, buckets, image->key.dcookie);
+
+			next = image->next;
+			image->next = *bucket;
+			*bucket = image;
+		}
+	}
+	free(symbols->images);
+	symbols->images = images;
+	symbols->buckets = buckets;
+}
+
+static bool op_same_text(const char *one, const char *other)
+{
+	return one == other || (one && other && !strcmp(one, other));
+}
+
+static char *op_text_copy(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+static void op_image_free(struct op_image *image)
+{
+	op_names_free(image->names);
+	free((char *)image->key.name);
+	free((char *)image->key.path);
+	free((char *)image->key.identity);
+	free(image);
+}
+
+/* An image without a path goes by its name. */
+static const char *op_key_path(const struct op_image_key *key)
+{
+	return key->path && *key->path ? key->path : key->name ? key->name : "";
+}
+
+static struct op_image *op_image_new(struct op_symbols *symbols,
+				     const struct op_image_key *key)
+{
+	struct op_image *image = calloc(1, sizeof(*image)), **bucket;
+
+	if (!image)
+		return NULL;
+	image->key.dcookie = key->dcookie;
+	image->key.start = key->start;
+	image->key.name = op_text_copy(key->name);
+	image->key.path = strdup(op_key_path(key));
+	image->key.identity = op_text_copy(key->identity);
+	image->interval = OP_RELOAD_FIRST;
+	if (!image->key.path || !image->key.name != !key->name ||
+	    !image->key.identity != !key->identity) {
+		op_image_free(image);
+		return NULL;
+	}
+	image->can_change = op_loader_can_change(image->key.path);
+	if (symbols->count >= symbols->buckets)
+		op_images_grow(symbols);
+	bucket = op_bucket(symbols->images, symbols->buckets, key->dcookie);
+	image->next = *bucket;
+	*bucket = image;
+	symbols->count++;
+	return image;
+}
+
+static void op_image_enqueue(struct op_symbols *symbols, struct op_image *image)
+{
+	if (image->queued)
+		return;
+	image->queued = true;
+	image->queue = NULL;
+	if (symbols->last)
+		symbols->last->queue = image;
+	else
+		symbols->first = image;
+	symbols->last = image;
+	pthread_cond_signal(&symbols->work);
+}
+
+static void op_symbols_tell(struct op_symbols *symbols)
+{
+	uint64_t one = 1;
+
+	/* It can only fail if nobody reads, and then it is readable. */
+	if (write(symbols->fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+/* A table's names may be on the screen. */
+static void op_names_put_away(struct op_symbols *symbols,
+			      struct op_names *names)
+{
+	struct op_names **retired;
+
+	if (!names)
+		return;
+	if (!op_names_retire(names)) {
+		op_names_free(names);
+		return;
+	}
+	retired = realloc(symbols->retired,
+			  (symbols->retired_count + 1) * sizeof(*retired));
+	if (!retired)
+		return; /* lost, but whoever shows its names is right to */
+	retired[symbols->retired_count++] = names;
+	symbols->retired = retired;
+}
+
+/*
+ * What is known of an image; asked for now if it was not yet, or if it is no
+ * longer what it was: a module may come back at another place.  The lock is
+ * held.
+ */
+static struct op_image *op_image_get(struct op_symbols *symbols,
+				     const struct op_image_key *key)
+{
+	struct op_image *image =
+		*op_bucket(symbols->images, symbols->buckets, key->dcookie);
+	char *identity;
+
+	while (image && (image->key.dcookie != key->dcookie ||
+			 strcmp(image->key.path, op_key_path(key)) ||
+			 !op_same_text(image->key.name, key->name)))
+		image = image->next;
+	if (!image) {
+		image = op_image_new(symbols, key);
+		if (image)
+			op_image_enqueue(symbols, image);
+		return image;
+	}
+	if (image->key.start == key->start &&
+	    op_same_text(image->key.identity, key->identity))
+		return image;
+	identity = op_text_copy(key->identity);
+	if (!identity != !key->identity)
+		return image;
+	free((char *)image->key.identity);
+	image->key.identity = identity;
+	image->key.start = key->start;
+	image->stale = image->loading;
+	image->state = OP_SYMBOLS_WAITING;
+	op_names_put_away(symbols, image->names);
+	image->names = NULL;
+	op_image_enqueue(symbols, image);
+	return image;
+}
+
+/* A copy of the key, for the thread: askers may change the image's own. */
+static bool op_key_copy(struct op_image_key *to,
+			const struct op_image_key *from)
+{
+	*to = *from;
+	to->name = NULL;
+	to->path = strdup(from->path);
+	to->identity = op_text_copy(from->identity);
+	return to->path && !to->identity == !from->identity;
+}
+
+static void op_key_drop(struct op_image_key *key)
+{
+	free((char *)key->path);
+	free((char *)key->identity);
+}
+
+/* The thread's, without the lock.  *names: NULL if there is nothing new. */
+static enum op_symbols_state op_image_load(struct op_symbols *symbols,
+					   const struct op_image_key *key,
+					   bool again, uint64_t *stamp,
+					   struct op_names **names)
+{
+	enum op_symbols_state state;
+	uint64_t now = 0;
+
+	*names = NULL;
+	if (op_loader_can_change(key->path))
+		now = op_loader_stamp(symbols->loader, key->path);
+	if (again && now && now == *stamp)
+		return OP_SYMBOLS_WAITING;
+	*stamp = now;
+	*names = op_names_new(symbols->raw);
+	if (!*names)
+		return OP_SYMBOLS_NONE;
+	state = op_loader_load(symbols->loader, key, *names);
+	if (state == OP_SYMBOLS_LOADED && !op_names_finish(*names))
+		state = OP_SYMBOLS_NONE;
+	if (state != OP_SYMBOLS_LOADED || !op_names_count(*names)) {
+		op_names_free(*names);
+		*names = NULL;
+		if (state == OP_SYMBOLS_LOADED)
+			state = OP_SYMBOLS_NONE;
+	}
+	return state;
+}
+
+/* Hang in what was loaded.  The lock is held. */
+static void op_image_publish(struct op_symbols *symbols, struct op_image *image,
+			     enum op_symbols_state state,
+			     struct op_names *names, uint64_t spent)
+{
+	bool news = state != OP_SYMBOLS_WAITING &&
+		    (names || state != image->state);
+
+	image->loading = false;
+	if (image->stale) {
+		image->stale = false;
+		op_names_free(names);
+		return;
+	}
+	if (state != OP_SYMBOLS_WAITING) {
+		/* More names than before, or there is no use in hurry. */
+		bool more = names && (!image->names ||
+				      op_names_count(names) !=
+					      op_names_count(image->names));
+
+		image->interval = more ? OP_RELOAD_FIRST : 2 * image->interval;
+		op_names_put_away(symbols, image->names);
+		image->names = names;
+		image->state = state;
+	} else {
+		image->interval *= 2;
+	}
+	if (image->interval > OP_RELOAD_LAST)
+		image->interval = OP_RELOAD_LAST;
+	if (image->interval < OP_RELOAD_SHARE * spent)
+		image->interval = OP_RELOAD_SHARE * spent;
+	image->again = op_now() + image->interval;
+	if (news)
+		op_symbols_tell(symbols);
+}
+
+/* Load the first that waits.  The lock is held, but not while loading. */
+static void op_symbols_work(struct op_symbols *symbols)
+{
+	struct op_image *image = symbols->first;
+	bool again = image->state != OP_SYMBOLS_WAITING;
+	enum op_symbols_state state = OP_SYMBOLS_NONE;
+	struct op_names *names = NULL;
+	uint64_t begin = op_now(), spent, stamp = image->stamp;
+	struct op_image_key key;
+
+	symbols->first = image->queue;
+	if (!symbols->first)
+		symbols->last = NULL;
+	image->queued = false;
+	image->loading = true;
+	if (op_key_copy(&key, &image->key)) {
+		pthread_mutex_unlock(&symbols->lock);
+		state = op_image_load(symbols, &key, again, &stamp, &names);
+		pthread_mutex_lock(&symbols->lock);
+	}
+	op_key_drop(&key);
+	spent = op_now() - begin;
+	symbols->seconds += spent / 1e9;
+	image->stamp = stamp;
+	op_image_publish(symbols, image, state, names, spent);
+}
+
+static void *op_symbols_thread(void *context)
+{
+	struct op_symbols *symbols = context;
+
+	pthread_mutex_lock(&symbols->lock);
+	while (!symbols->stop) {
+		if (symbols->first) {
+			symbols->busy = true;
+			op_symbols_work(symbols);
+			continue;
+		}
+		if (symbols->busy) {
+			pthread_mutex_unlock(&symbols->lock);
+			op_loader_idle(symbols->loader);
+			pthread_mutex_lock(&symbols->lock);
+			if (symbols->first)
+				continue;
+			symbols->busy = false;
+			pthread_cond_broadcast(&symbols->idle);
+		}
+		if (!symbols->stop)
+			pthread_cond_wait(&symbols->work, &symbols->lock);
+	}
+	pthread_mutex_unlock(&symbols->lock);
+	return NULL;
+}
+
+/**
+ * op_symbols_new - begin
+ * @config: where names come from; copied
+ *
+ * Return: the symboliser; NULL if there is no memory, thread or file for it.
+ */
+struct op_symbols *op_symbols_new(const struct op_symbols_config *config)
+{
+	struct op_symbols *symbols = calloc(1, sizeof(*symbols));
+	sigset_t all, old;
+	int error;
+
+	if (!symbols)
+		return NULL;
+	symbols->raw = config->raw;
+	symbols->buckets = 64;
+	symbols->images = calloc(symbols->buckets, sizeof(*symbols->images));
+	symbols->loader = op_loader_new(config);
+	if (!symbols->images || !symbols->loader)
+		goto err_loader;
+	symbols->lines = op_lines_new(op_loader_config(symbols->loader));
+	if (!symbols->lines)
+		goto err_loader;
+	symbols->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (symbols->fd < 0)
+		goto err_lines;
+	pthread_mutex_init(&symbols->lock, NULL);
+	pthread_cond_init(&symbols->work, NULL);
+	pthread_cond_init(&symbols->idle, NULL);
+	/* Signals are the view's, which has a terminal to put in order. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	error = pthread_create(&symbols->thread, NULL, op_symbols_thread,
+			       symbols);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (error)
+		goto err_lock;
+	return symbols;
+
+err_lock:
+	pthread_cond_destroy(&symbols->idle);
+	pthread_cond_destroy(&symbols->work);
+	pthread_mutex_destroy(&symbols->lock);
+	close(symbols->fd);
+err_lines:
+	op_lines_free(symbols->lines);
+err_loader:
+	op_loader_free(symbols->loader);
+	free(symbols->images);
+	free(symbols);
+	return NULL;
+}
+
+/**
+ * op_symbols_free - end, with all names that were given out
+ * @symbols: may be NULL
+ *
+ * Waits for the file that is being loaded.
+ */
+void op_symbols_free(struct op_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	pthread_mutex_lock(&symbols->lock);
+	symbols->stop = true;
+	pthread_cond_signal(&symbols->work);
+	pthread_mutex_unlock(&symbols->lock);
+	pthread_join(symbols->thread, NULL);
+	for (size_t i = 0; i < symbols->buckets; i++) {
+		for (struct op_image *image = symbols->images[i], *next; image;
+		     image = next) {
+			next = image->next;
+			op_image_free(image);
+		}
+	}
+	for (size_t i = 0; i < symbols->retired_count; i++)
+		op_names_free(symbols->retired[i]);
+	free(symbols->retired);
+	free(symbols->images);
+	pthread_cond_destroy(&symbols->idle);
+	pthread_cond_destroy(&symbols->work);
+	pthread_mutex_destroy(&symbols->lock);
+	close(symbols->fd);
+	op_lines_free(symbols->lines);
+	op_loader_free(symbols->loader);
+	free(symbols);
+}
+
+/**
+ * op_symbols_fd - to be told of news
+ * @symbols: the symboliser
+ *
+ * Return: a file descriptor for poll(2).
+ */
+int op_symbols_fd(struct op_symbols *symbols)
+{
+	return symbols->fd;
+}
+
+/**
+ * op_symbols_state - ask for an image
+ * @symbols: the symboliser
+ * @key: the image
+ *
+ * Return: what is known of its names now.
+ */
+enum op_symbols_state op_symbols_state(struct op_symbols *symbols,
+				       const struct op_image_key *key)
+{
+	enum op_symbols_state state = OP_SYMBOLS_WAITING;
+	struct op_image *image;
+
+	pthread_mutex_lock(&symbols->lock);
+	image = op_image_get(symbols, key);
+	if (image)
+		state = image->state;
+	pthread_mutex_unlock(&symbols->lock);
+	return state;
+}
+
+/**
+ * op_symbols_wait - until all that was asked for is loaded
+ * @symbols: the symboliser
+ */
+void op_symbols_wait(struct op_symbols *symbols)
+{
+	pthread_mutex_lock(&symbols->lock);
+	while (symbols->first || symbols->busy)
+		pthread_cond_wait(&symbols->idle, &symbols->lock);
+	pthread_mutex_unlock(&symbols->lock);
+}
+
+/**
+ * op_symbols_find - the name at an offset
+ * @symbols: the symboliser
+ * @key: the image, which is asked for if it was not yet
+ * @offset: in it
+ * @symbol: filled in if there is one
+ *
+ * Return: whether there is one.
+ */
+bool op_symbols_find(struct op_symbols *symbols, const struct op_image_key *key,
+		     uint64_t offset, struct op_symbol *symbol)
+{
+	struct op_image *image;
+	bool found;
+
+	pthread_mutex_lock(&symbols->lock);
+	image = op_image_get(symbols, key);
+	found = image && image->names &&
+		op_names_find(image->names, offset, symbol);
+	if (image && !found && image->can_change && !image->loading &&
+	    image->state != OP_SYMBOLS_WAITING && op_now() >= image->again)
+		op_image_enqueue(symbols, image);
+	pthread_mutex_unlock(&symbols->lock);
+	return found;
+}
+
+/**
+ * op_symbols_line - the line of the source at an offset
+ * @symbols: the symboliser
+ * @key: the image
+ * @offset: in it
+ * @text: FILE:LINE, or empty
+ * @size: its room
+ *
+ * Return: whether it is known.
+ */
+bool op_symbols_line(struct op_symbols *symbols, const struct op_image_key *key,
+		     uint64_t offset, char *text, size_t size)
+{
+	struct op_image_key whole = *key;
+
+	whole.path = op_key_path(key);
+	return op_lines_source(symbols->lines, &whole, offset, text, size);
+}
+
+/**
+ * op_symbols_instruction - the instruction at an offset
+ * @symbols: the symboliser
+ * @key: the image
+ * @offset: in it
+ * @text: filled in, or empty
+ * @size: its room
+ *
+ * Return: whether it is known.
+ */
+bool op_symbols_instruction(struct op_symbols *symbols,
+			    const struct op_image_key *key, uint64_t offset,
+			    char *text, size_t size)
+{
+	struct op_image_key whole = *key;
+
+	whole.path = op_key_path(key);
+	return op_lines_code(symbols->lines, &whole, offset, text, size);
+}
+
+/**
+ * op_symbols_totals - what was done so far
+ * @symbols: the symboliser
+ * @totals: filled in
+ */
+void op_symbols_totals(struct op_symbols *symbols,
+		       struct op_symbols_totals *totals)
+{
+	memset(totals, 0, sizeof(*totals));
+	pthread_mutex_lock(&symbols->lock);
+	totals->images = symbols->count;
+	totals->seconds = symbols->seconds;
+	for (size_t i = 0; i < symbols->buckets; i++) {
+		for (struct op_image *image = symbols->images[i]; image;
+		     image = image->next) {
+			totals->unreadable += image->state ==
+					      OP_SYMBOLS_MISSING;
+			totals->broken += image->state == OP_SYMBOLS_BROKEN;
+			totals->changed += image->state == OP_SYMBOLS_CHANGED;
+			totals->none += image->state == OP_SYMBOLS_NONE;
+			if (image->names)
+				totals->symbols += op_names_count(image->names);
+		}
+	}
+	pthread_mutex_unlock(&symbols->lock);
+}
+
+/**
+ * op_symbols_state_text - a state, to be shown
+ * @state: the state
+ *
+ * Return: some words.
+ */
+const char *op_symbols_state_text(enum op_symbols_state state)
+{
+	switch (state) {
+	case OP_SYMBOLS_WAITING:
+		return "loading symbols";
+	case OP_SYMBOLS_LOADED:
+		return "symbols loaded";
+	case OP_SYMBOLS_NONE:
+		return "no symbols";
+	case OP_SYMBOLS_MISSING:
+		return "file missing or not readable";
+	case OP_SYMBOLS_CHANGED:
+		return "not the file that was sampled any more";
+	case OP_SYMBOLS_BROKEN:
+		return "not an ELF file that makes sense";
+	}
+	return "";
+}
