@@ -75,7 +75,11 @@ static void op_elf_read_segments(struct op_elf *file)
 	size_t count, found = 0;
 	GElf_Phdr header;
 
-	if (elf_getphdrnum(file->elf, &count) || !count)
+	/* libelf leaves out what is beyond the file's end. */
+	if (elf_getphdrnum(file->elf, &count) ||
+	    (file->header.e_phnum != PN_XNUM && file->header.e_phnum != count))
+		file->broken = true;
+	if (file->broken || !count)
 		return;
 	if (!op_within(file->header.e_phoff,
 		       count * gelf_fsize(file->elf, ELF_T_PHDR, 1, EV_CURRENT),
@@ -116,7 +120,9 @@ static void op_elf_count_sections(struct op_elf *file)
 {
 	size_t count;
 
-	if (elf_getshdrnum(file->elf, &count)) {
+	if (elf_getshdrnum(file->elf, &count) ||
+	    (file->header.e_shnum && file->header.e_shnum != count) ||
+	    (file->header.e_shoff && !count)) {
 		file->broken = true;
 		return;
 	}

@@ -1,0 +1,147 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The symbols of a stripped program: from wherever its debug file is.
+
+. "$(dirname "$0")/lib.sh"
+plan 26
+needs strace gcc objcopy strip eu-strip eu-elfcompress readelf xz perl nm
+build
+
+cat >"$T/p.c" <<'END'
+static __attribute__((noinline)) int hidden(int x) { return x * 3 + 1; }
+int shown(int x) { return hidden(x) + 1; }
+int main(int argc, char **argv) { (void)argv; return shown(argc) & 1; }
+END
+D=$T/root
+mkdir -p "$D/bin/.debug" "$D/usr/lib/debug/bin"
+
+# fresh NAME [gcc options]: /bin/NAME below the root with all its symbols in
+# $T/full, and their offsets
+fresh()
+{
+	local name=$1
+
+	shift
+	gcc -O1 -g -rdynamic "$@" -o "$T/full" "$T/p.c"
+	hidden=$(offset_of "$T/full" hidden)
+	shown=$(offset_of "$T/full" shown)
+	rm -f "$D"/bin/*.debug "$D"/bin/.debug/* "$D"/usr/lib/debug/bin/*
+	rm -rf "$D/usr/lib/debug/.build-id"
+	cp "$T/full" "$D/bin/$name"
+}
+# at OFFSET WANTED NAME
+at()
+{
+	is "$(name -r "$D" /bin/p "$1")" "$2" "$3"
+}
+by_id()
+{
+	local id
+
+	id=$(readelf -n "$T/full" | sed -n 's/.*Build ID: //p')
+	mkdir -p "$D/usr/lib/debug/.build-id/${id:0:2}"
+	cp "$1" "$D/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+}
+
+fresh p
+at "$hidden" hidden "a program with .symtab"
+strip "$D/bin/p"
+at "$hidden" - "a stripped one lacks what is static"
+at "$shown" shown "but has .dynsym"
+objcopy --only-keep-debug "$T/full" "$T/p.debug"
+by_id "$T/p.debug"
+at "$hidden" hidden "by build-id, a file of objcopy"
+at "$shown" shown "with .dynsym beside it"
+eu-strip -f "$T/eu.debug" -o "$D/bin/p" "$T/full"
+by_id "$T/eu.debug"
+at "$hidden" hidden "by build-id, a file of eu-strip"
+eu-elfcompress -q -t zlib -n .symtab -n .strtab -n '.debug*' \
+	-f -o "$T/packed.debug" "$T/p.debug"
+by_id "$T/packed.debug"
+is "$(readelf -SW "$T/packed.debug" | grep -c '\.symtab.* C ')" 1 \
+	"a table that is compressed"
+at "$hidden" hidden "is unpacked"
+
+# A build-id file of another program, put there by mistake.
+echo 'int main(void) { return 0; }' | gcc -g -o "$T/other" -x c -
+objcopy --only-keep-debug "$T/other" "$T/other.debug"
+by_id "$T/other.debug"
+at "$hidden" - "a debug file of another build-id is not believed"
+
+for place in bin bin/.debug usr/lib/debug/bin; do
+	fresh p -Wl,--build-id=none
+	objcopy --only-keep-debug "$T/full" "$D/$place/p.debug"
+	strip "$D/bin/p"
+	objcopy --add-gnu-debuglink="$D/$place/p.debug" "$D/bin/p"
+	at "$hidden" hidden "by debuglink in $place"
+done
+printf x >>"$D/usr/lib/debug/bin/p.debug"
+at "$hidden" - "a debuglink file of another CRC is not believed"
+cp "$T/full" "$D/bin/p"
+objcopy --add-gnu-debuglink="$D/bin/p" "$D/bin/p"
+strip "$D/bin/p"
+at "$shown" shown "a debuglink to the program itself"
+
+# mini FORMAT: the small debug file within the program
+mini()
+{
+	cp "$D/bin/p" "$T/stripped"
+	objcopy --only-keep-debug "$T/full" "$T/mini"
+	objcopy -S --keep-symbol=hidden "$T/mini" 2>/dev/null
+	$1 <"$T/mini" >"$T/mini.xz"
+	objcopy --add-section .gnu_debugdata="$T/mini.xz" "$T/stripped" \
+		"$D/bin/p"
+}
+fresh p -Wl,--build-id=none
+strip "$D/bin/p"
+mini "xz -c"
+at "$hidden" hidden "by .gnu_debugdata"
+at "$shown" shown "with .dynsym beside it"
+printf 'no such thing' >"$T/garbage"
+objcopy --add-section .gnu_debugdata="$T/garbage" "$T/stripped" "$D/bin/p"
+at "$shown" shown "a .gnu_debugdata that makes no sense"
+head -c 300 "$T/mini.xz" >"$T/cut"
+objcopy --add-section .gnu_debugdata="$T/cut" "$T/stripped" "$D/bin/p"
+at "$shown" shown "a .gnu_debugdata that is cut off"
+
+# Prelink moves a library; its debug file stays as it was.
+for move in 0x10000 0x7f5000000000; do
+	id=-Wl,--build-id=0x0123456789abcdef
+	gcc -O1 -g -shared -fPIC $id -o "$T/full" "$T/p.c"
+	objcopy --only-keep-debug "$T/full" "$T/p.debug"
+	by_id "$T/p.debug"
+	gcc -O1 -shared -fPIC $id -Wl,-Ttext-segment=$move -o "$D/bin/p" \
+		"$T/p.c"
+	hidden=$(offset_of "$D/bin/p" hidden)
+	cp "$D/bin/p" "$T/moved"
+	strip "$D/bin/p"
+	at "$hidden" hidden "33: a program moved by $move"
+done
+is "$(readelf -sW "$T/p.debug" | awk '$8 == "hidden" { print $2 }' )" \
+	"$(readelf -sW "$T/full" | awk '$8 == "hidden" { print $2 }')" \
+	"33: the debug file has the old address"
+at "$(plus "$hidden" 2)" hidden "33: in all of the function"
+# Without section headers, the segments tell.
+perl -e 'open(my $f, "+<", $ARGV[0]); seek($f, 40, 0); print $f "\0" x 8;
+	 seek($f, 58, 0); print $f "\0" x 6' "$D/bin/p"
+at "$hidden" hidden "33: also without section headers"
+# Text moved by another distance than data.
+gcc -O1 -shared -fPIC $id -Wl,--section-start=.text=0x55000 -o "$D/bin/p" \
+	"$T/p.c"
+hidden=$(offset_of "$D/bin/p" hidden)
+strip "$D/bin/p"
+at "$hidden" hidden "33: each section by its own distance"
+
+# Nobody asks a server unless told to.
+fresh p
+strip "$D/bin/p"
+is "$(DEBUGINFOD_URLS=http://127.0.0.1:9 timeout 10 \
+	strace -f -e trace=connect -o "$T/trace" "$BIN/lookup" -r "$D" /bin/p \
+	"$shown" | cut -d ' ' -f 3; cat "$T/trace" 2>/dev/null |
+	grep -c connect)" "shown+0x0
+0" "no server is asked"
+mkdir -p "$T/plain"
+cp "$D/bin/p" "$T/plain/p"
+is "$(name "$T/plain/p" "$hidden")" - "nor another program's file taken"
+finish
