@@ -20,8 +20,8 @@ trap '[ -n "$KEEP" ] || rm -rf "$T"' EXIT
 # build [SANITIZE]: the programs, once
 build()
 {
-	make -s -C "$here" OUT="$BIN" SANITIZE="$1" >"$T/build" 2>&1 && return
-	sed 's/^/# /' "$T/build"
+	make -s -C "$here" OUT="$BIN" SANITIZE="$1" >"$T/make.log" 2>&1 && return
+	sed 's/^/# /' "$T/make.log"
 	echo "Bail out! the symboliser can't be built"
 	exit 1
 }
