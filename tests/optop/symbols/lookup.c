@@ -19,7 +19,8 @@
  *     -l            print "OFFSET FILE:LINE" instead
  *     -d            print "OFFSET INSTRUCTION" instead
  *     -w COMMAND    once names are loaded, run this, and then look up
- *     -f            PATH is a file with a path on each line: print their states
+ *     -f            PATH is a file with a path on each line: ask for all that can
+ *                   be asked of each, and print their states
  *     -T            print the totals at the end
  */
 #include <getopt.h>
@@ -69,6 +70,30 @@ static void look_up(const char *text)
 	putchar('\n');
 }
 
+/* All kinds of questions about an image. */
+static void ask_all(void)
+{
+	static const uint64_t offsets[] = {
+		0, 1, 0x40, 0x1000, 0x1129, 0x2000, INT64_MAX, UINT64_MAX,
+	};
+	struct op_symbol symbol;
+	char text[64];
+	size_t length = 0;
+
+	for (size_t i = 0; i < sizeof(offsets) / sizeof(*offsets); i++) {
+		if (op_symbols_find(symbols, &key, offsets[i], &symbol))
+			length += strlen(symbol.name);
+		if (op_symbols_line(symbols, &key, offsets[i], text,
+				    sizeof(text)))
+			length += strlen(text);
+		if (op_symbols_instruction(symbols, &key, offsets[i], text,
+					   sizeof(text)))
+			length += strlen(text);
+	}
+	if (length > 1 << 20)
+		abort();
+}
+
 /* The state of each image that a file lists. */
 static int states(const char *list)
 {
@@ -86,13 +111,14 @@ static int states(const char *list)
 			line[strcspn(line, "\n")] = '\0';
 			key.dcookie++;
 			key.path = key.name = line;
-			if (pass)
-				printf("%s %s\n",
-				       state_name(
-					       op_symbols_state(symbols, &key)),
-				       line);
-			else
+			if (!pass) {
 				op_symbols_state(symbols, &key);
+				continue;
+			}
+			printf("%s %s\n",
+			       state_name(op_symbols_state(symbols, &key)),
+			       line);
+			ask_all();
 		}
 		op_symbols_wait(symbols);
 	}
