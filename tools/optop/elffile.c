@@ -150,6 +150,16 @@ static enum op_symbols_state op_elf_begin(struct op_elf *file)
 }
 
 /**
+ * op_elf_init - before all others here, and before there are threads
+ *
+ * Return: false if libelf is not of this time.
+ */
+bool op_elf_init(void)
+{
+	return elf_version(EV_CURRENT) != EV_NONE;
+}
+
+/**
  * op_elf_open - open a file that is an ELF file, or a compressed one
  * @file: filled in; to be closed if it could be opened
  * @fd: open on it, and closed with @file or here
@@ -161,7 +171,6 @@ enum op_symbols_state op_elf_open(struct op_elf *file, int fd)
 	struct stat status;
 
 	memset(file, 0, sizeof(*file));
-	elf_version(EV_CURRENT);
 	file->fd = fd;
 	if (fstat(fd, &status)) {
 		op_elf_close(file);
@@ -193,7 +202,6 @@ enum op_symbols_state op_elf_open_memory(struct op_elf *file, void *memory,
 					 size_t size)
 {
 	memset(file, 0, sizeof(*file));
-	elf_version(EV_CURRENT);
 	file->fd = -1;
 	file->memory = memory;
 	file->size = size;

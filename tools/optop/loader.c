@@ -46,8 +46,10 @@ struct op_loader *op_loader_new(const struct op_symbols_config *config)
 	struct op_loader *loader = calloc(1, sizeof(*loader));
 	const char *root = config->root ? config->root : "";
 
-	if (!loader)
+	if (!loader || !op_elf_init()) {
+		free(loader);
 		return NULL;
+	}
 	loader->config = *config;
 	if (!op_copy_text(&loader->config.root, config->root))
 		loader->config.root = NULL;

@@ -7,7 +7,7 @@
  *
  * LIST has an image's path on each line. Prints the longest time and the median
  * that an asker waited, in microseconds, and how many questions had an answer.
- * -s: one asker only, as the view is.
+ * -s: one asker only, as the view is, who goes on until all is loaded.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -23,6 +23,7 @@
 
 #define ASKERS 4
 #define ROUNDS 200
+#define ROUNDS_MAX 5000
 
 static struct op_symbols *symbols;
 static struct op_image_key *images;
@@ -44,31 +45,40 @@ static void *ask(void *context)
 {
 	size_t self = (size_t)context;
 	struct op_symbol symbol;
+	bool waiting = true;
 	char text[256];
 
-	for (int round = 0; round < ROUNDS; round++) {
+	/* While it loads, and a while after that. */
+	for (int round = 0, more = ROUNDS; round < ROUNDS_MAX && more;
+	     round++) {
+		if (!single || !waiting)
+			more--;
+		waiting = false;
 		for (size_t i = 0; i < count; i++) {
 			struct op_image_key *key =
 				&images[(i + self * 7) % count];
 			double begin = now();
 			bool found;
 
-			op_symbols_state(symbols, key);
-			found = op_symbols_find(
-				symbols, key, 0x1000 + round * 0x100, &symbol);
+			if (op_symbols_state(symbols, key) ==
+			    OP_SYMBOLS_WAITING)
+				waiting = true;
+			found = op_symbols_find(symbols, key,
+						0x1000 + round % 512 * 0x100,
+						&symbol);
 			if (single)
 				waits[wait_count++] = now() - begin;
 			if (!found)
 				continue;
 			answers++;
 			if (!*symbol.name ||
-			    symbol.start > 0x1000ull + round * 0x100)
+			    symbol.start > 0x1000ull + round % 512 * 0x100)
 				wrong++;
 		}
 		if (self == 1 && round % 50 == 0)
 			op_symbols_line(symbols, &images[round % count], 0x1000,
 					text, sizeof(text));
-		if (round % 20 == 0)
+		if (single || round % 20 == 0)
 			usleep(2000);
 	}
 	return NULL;
@@ -115,7 +125,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	read_list(argv[argc - 1]);
-	waits = calloc(ROUNDS * count, sizeof(*waits));
+	waits = calloc(ROUNDS_MAX * count, sizeof(*waits));
 	symbols = op_symbols_new(&config);
 	if (!waits || !symbols || !count)
 		return 2;
