@@ -19,7 +19,7 @@
 #include "names.h"
 
 /* A bigger one is not what a JIT writes. */
-#define OP_JIT_FILE_MAX (1ll << 30)
+#define OP_JIT_FILE_MAX (1ll << 28)
 
 /* The number in perf-PID.map or jit-PID.dump; 0: it is neither. */
 static unsigned int op_jit_pid(const char *name, bool *dump)

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <elfutils/libdwelf.h>
@@ -190,44 +189,6 @@ bool op_debug_open(struct op_elf *debug, struct op_elf *file, const char *path,
 	    op_debug_by_link(debug, file, config->root, path))
 		return true;
 	return config->debuginfod && op_debug_by_server(debug, file);
-}
-
-/**
- * op_debug_open_mini - open the small debug file within a program
- * @debug: filled in, to be closed
- * @file: the program
- *
- * Return: whether there is one.
- */
-bool op_debug_open_mini(struct op_elf *debug, struct op_elf *file)
-{
-	GElf_Shdr header;
-	Elf_Scn *section = op_elf_section(file, ".gnu_debugdata", &header);
-	Elf_Data *data = section ? op_elf_data(file, section) : NULL;
-	int fd;
-
-	if (!data || !data->d_size)
-		return false;
-	/* libdw unpacks files, so it gets one. */
-	fd = memfd_create("debugdata", MFD_CLOEXEC);
-	if (fd < 0)
-		return false;
-	for (size_t done = 0; done < data->d_size;) {
-		ssize_t wrote = write(fd, (char *)data->d_buf + done,
-				      data->d_size - done);
-
-		if (wrote <= 0) {
-			close(fd);
-			return false;
-		}
-		done += wrote;
-	}
-	if (op_elf_open(debug, fd) == OP_SYMBOLS_LOADED &&
-	    debug->header.e_machine == file->header.e_machine)
-		return true;
-	op_elf_close(debug);
-	file->broken = true;
-	return false;
 }
 
 /**

@@ -20,7 +20,7 @@
 #include "elffile.h"
 
 /* No section that is of use here gets this big when it is unpacked. */
-#define OP_UNPACKED_MAX (1ull << 32)
+#define OP_UNPACKED_MAX (1ull << 30)
 
 /* What deflate can make of a byte at the very best. */
 #define OP_DEFLATE_RATIO 1032

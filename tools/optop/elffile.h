@@ -101,8 +101,10 @@ bool op_elf_is_code(struct op_elf *file, size_t section);
 /* debugfile.c */
 bool op_debug_open(struct op_elf *debug, struct op_elf *file, const char *path,
 		   const struct op_symbols_config *config);
-bool op_debug_open_mini(struct op_elf *debug, struct op_elf *file);
 int64_t *op_debug_shifts(struct op_elf *debug, struct op_elf *file);
+
+/* minidebug.c */
+bool op_debug_open_mini(struct op_elf *debug, struct op_elf *file);
 
 /* userfile.c */
 enum op_symbols_state op_user_names(struct op_names *names, int fd,

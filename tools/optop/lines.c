@@ -210,6 +210,8 @@ static bool op_lines_unit(Dwarf *dwarf, Dwarf_Addr address, Dwarf_Die *unit)
 		if (dwarf_offdie(dwarf, offset + header, unit) &&
 		    dwarf_haspc(unit, address) > 0)
 			return true;
+		if (next <= offset)
+			break;
 		offset = next;
 	}
 	return false;

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "images.h"
 #include "loader.h"
 
 #define OP_RELOAD_FIRST 1000000000ull /* ns */
@@ -28,42 +29,12 @@
 #define OP_RELOAD_SHARE 20
 
 /**
- * struct op_image - an image that was asked for
- * @next: with the same hash
- * @queue: the one to be loaded after this one
- * @key: copies of what the asker said
- * @state: what it is told
- * @names: what was found, NULL if nothing was
- * @queued: it waits to be loaded
- * @loading: the thread has it in hand
- * @stale: what the thread loads is of the key as it was before
- * @can_change: it may get more names
- * @again: when it may be looked at again, as op_now()
- * @interval: after how long that is
- * @stamp: what op_loader_stamp() said
- */
-struct op_image {
-	struct op_image *next;
-	struct op_image *queue;
-	struct op_image_key key;
-	enum op_symbols_state state;
-	struct op_names *names;
-	bool queued;
-	bool loading;
-	bool stale;
-	bool can_change;
-	uint64_t again;
-	uint64_t interval;
-	uint64_t stamp;
-};
-
-/**
  * struct op_symbols - the symboliser
  * @lock: guards all below but @loader, which is the thread's, @lines, which has
  *	its own, and what is set once
  * @work: there is something to load, or it is to end
  * @idle: all that was asked for is loaded
- * @images: hash by dcookie; @buckets is a power of two
+ * @images: all that was asked for
  * @first: to be loaded next, @last after all others
  * @retired: tables of which only the names that were given out are left
  */
@@ -78,9 +49,7 @@ struct op_symbols {
 	bool raw;
 	bool stop;
 	bool busy;
-	struct op_image **images;
-	size_t buckets;
-	size_t count;
+	struct op_images images;
 	struct op_image *first;
 	struct op_image *last;
 	struct op_names **retired;
@@ -94,89 +63,6 @@ static uint64_t op_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000000000ull + now.tv_nsec;
-}
-
-static struct op_image **op_bucket(struct op_image **images, size_t buckets,
-				   uint64_t dcookie)
-{
-	return &images[(dcookie * 0x9e3779b97f4a7c15ull >> 32) & (buckets - 1)];
-}
-
-static void op_images_grow(struct op_symbols *symbols)
-{
-	size_t buckets = 2 * symbols->buckets;
-	struct op_image **images = calloc(buckets, sizeof(*images));
-
-	/* Without memory it stays as it is, only slower. */
-	if (!images)
-		return;
-	for (size_t i = 0; i < symbols->buckets; i++) {
-		for (struct op_image *image = symbols->images[i], *next; image;
-		     image = next) {
-			struct op_image **bucket =
-				op_bucket(images, buckets, image->key.dcookie);
-
-			next = image->next;
-			image->next = *bucket;
-			*bucket = image;
-		}
-	}
-	free(symbols->images);
-	symbols->images = images;
-	symbols->buckets = buckets;
-}
-
-static bool op_same_text(const char *one, const char *other)
-{
-	return one == other || (one && other && !strcmp(one, other));
-}
-
-static char *op_text_copy(const char *text)
-{
-	return text ? strdup(text) : NULL;
-}
-
-static void op_image_free(struct op_image *image)
-{
-	op_names_free(image->names);
-	free((char *)image->key.name);
-	free((char *)image->key.path);
-	free((char *)image->key.identity);
-	free(image);
-}
-
-/* An image without a path goes by its name. */
-static const char *op_key_path(const struct op_image_key *key)
-{
-	return key->path && *key->path ? key->path : key->name ? key->name : "";
-}
-
-static struct op_image *op_image_new(struct op_symbols *symbols,
-				     const struct op_image_key *key)
-{
-	struct op_image *image = calloc(1, sizeof(*image)), **bucket;
-
-	if (!image)
-		return NULL;
-	image->key.dcookie = key->dcookie;
-	image->key.start = key->start;
-	image->key.name = op_text_copy(key->name);
-	image->key.path = strdup(op_key_path(key));
-	image->key.identity = op_text_copy(key->identity);
-	image->interval = OP_RELOAD_FIRST;
-	if (!image->key.path || !image->key.name != !key->name ||
-	    !image->key.identity != !key->identity) {
-		op_image_free(image);
-		return NULL;
-	}
-	image->can_change = op_loader_can_change(image->key.path);
-	if (symbols->count >= symbols->buckets)
-		op_images_grow(symbols);
-	bucket = op_bucket(symbols->images, symbols->buckets, key->dcookie);
-	image->next = *bucket;
-	*bucket = image;
-	symbols->count++;
-	return image;
 }
 
 static void op_image_enqueue(struct op_symbols *symbols, struct op_image *image)
@@ -230,52 +116,25 @@ static void op_names_put_away(struct op_symbols *symbols,
 static struct op_image *op_image_get(struct op_symbols *symbols,
 				     const struct op_image_key *key)
 {
-	struct op_image *image =
-		*op_bucket(symbols->images, symbols->buckets, key->dcookie);
-	char *identity;
+	struct op_image *image = op_images_find(&symbols->images, key);
 
-	while (image && (image->key.dcookie != key->dcookie ||
-			 strcmp(image->key.path, op_key_path(key)) ||
-			 !op_same_text(image->key.name, key->name)))
-		image = image->next;
 	if (!image) {
-		image = op_image_new(symbols, key);
-		if (image)
-			op_image_enqueue(symbols, image);
+		image = op_images_add(&symbols->images, key);
+		if (!image)
+			return NULL;
+		image->interval = OP_RELOAD_FIRST;
+		image->can_change = op_loader_can_change(image->key.path);
+		op_image_enqueue(symbols, image);
 		return image;
 	}
-	if (image->key.start == key->start &&
-	    op_same_text(image->key.identity, key->identity))
+	if (!op_image_changed(image, key) || !op_image_set(image, key))
 		return image;
-	identity = op_text_copy(key->identity);
-	if (!identity != !key->identity)
-		return image;
-	free((char *)image->key.identity);
-	image->key.identity = identity;
-	image->key.start = key->start;
 	image->stale = image->loading;
 	image->state = OP_SYMBOLS_WAITING;
 	op_names_put_away(symbols, image->names);
 	image->names = NULL;
 	op_image_enqueue(symbols, image);
 	return image;
-}
-
-/* A copy of the key, for the thread: askers may change the image's own. */
-static bool op_key_copy(struct op_image_key *to,
-			const struct op_image_key *from)
-{
-	*to = *from;
-	to->name = NULL;
-	to->path = strdup(from->path);
-	to->identity = op_text_copy(from->identity);
-	return to->path && !to->identity == !from->identity;
-}
-
-static void op_key_drop(struct op_image_key *key)
-{
-	free((char *)key->path);
-	free((char *)key->identity);
 }
 
 /* The thread's, without the lock.  *names: NULL if there is nothing new. */
@@ -413,10 +272,8 @@ struct op_symbols *op_symbols_new(const struct op_symbols_config *config)
 	if (!symbols)
 		return NULL;
 	symbols->raw = config->raw;
-	symbols->buckets = 64;
-	symbols->images = calloc(symbols->buckets, sizeof(*symbols->images));
 	symbols->loader = op_loader_new(config);
-	if (!symbols->images || !symbols->loader)
+	if (!op_images_init(&symbols->images) || !symbols->loader)
 		goto err_loader;
 	symbols->lines = op_lines_new(op_loader_config(symbols->loader));
 	if (!symbols->lines)
@@ -446,7 +303,7 @@ err_lines:
 	op_lines_free(symbols->lines);
 err_loader:
 	op_loader_free(symbols->loader);
-	free(symbols->images);
+	op_images_free(&symbols->images);
 	free(symbols);
 	return NULL;
 }
@@ -466,17 +323,10 @@ void op_symbols_free(struct op_symbols *symbols)
 	pthread_cond_signal(&symbols->work);
 	pthread_mutex_unlock(&symbols->lock);
 	pthread_join(symbols->thread, NULL);
-	for (size_t i = 0; i < symbols->buckets; i++) {
-		for (struct op_image *image = symbols->images[i], *next; image;
-		     image = next) {
-			next = image->next;
-			op_image_free(image);
-		}
-	}
 	for (size_t i = 0; i < symbols->retired_count; i++)
 		op_names_free(symbols->retired[i]);
 	free(symbols->retired);
-	free(symbols->images);
+	op_images_free(&symbols->images);
 	pthread_cond_destroy(&symbols->idle);
 	pthread_cond_destroy(&symbols->work);
 	pthread_mutex_destroy(&symbols->lock);
@@ -605,10 +455,10 @@ void op_symbols_totals(struct op_symbols *symbols,
 {
 	memset(totals, 0, sizeof(*totals));
 	pthread_mutex_lock(&symbols->lock);
-	totals->images = symbols->count;
+	totals->images = symbols->images.count;
 	totals->seconds = symbols->seconds;
-	for (size_t i = 0; i < symbols->buckets; i++) {
-		for (struct op_image *image = symbols->images[i]; image;
+	for (size_t i = 0; i < symbols->images.size; i++) {
+		for (struct op_image *image = symbols->images.buckets[i]; image;
 		     image = image->next) {
 			totals->unreadable += image->state ==
 					      OP_SYMBOLS_MISSING;

@@ -3,10 +3,13 @@
 #
 # Names as they stand in the source: C++ and Rust; long ones within bounds.
 
+# ok calls functions, and evaluates text.
+# shellcheck disable=SC2016,SC2317
+# shellcheck source=tests/optop/symbols/lib.sh
 . "$(dirname "$0")/lib.sh"
 plan 16
 needs g++ gcc nm llvm-cxxfilt perl
-build
+build plain
 
 # object NAME...: $T/o.ko, a module whose function at 16 * N has the Nth name
 object()

@@ -3,10 +3,13 @@
 #
 # A file that is no longer the one that was sampled gives no names.
 
+# ok calls functions, and evaluates text.
+# shellcheck disable=SC2016,SC2317,SC2001
+# shellcheck source=tests/optop/symbols/lib.sh
 . "$(dirname "$0")/lib.sh"
 plan 30
 needs gcc readelf
-build
+build plain
 
 echo 'int one(void) { return 1; } int main(void) { return one(); }' |
 	gcc -O0 -o "$T/a" -x c -

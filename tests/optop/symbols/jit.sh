@@ -3,10 +3,13 @@
 #
 # Code that no file has: ranges of jit_maps, the maps of JITs in /tmp, the vdso.
 
+# ok calls functions, and evaluates text.
+# shellcheck disable=SC2016,SC2317
+# shellcheck source=tests/optop/symbols/lib.sh
 . "$(dirname "$0")/lib.sh"
 plan 41
 needs perl readelf
-build
+build plain
 
 mkdir "$T/tmp"
 # at ADDRESS WANTED NAME: in anonymous memory

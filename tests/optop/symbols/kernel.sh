@@ -4,10 +4,13 @@
 # The kernel and its modules: by kallsyms, by a System.map, by vmlinux, by .ko
 # files, and which of several.
 
+# ok calls functions, and evaluates text.
+# shellcheck disable=SC2016,SC2317
+# shellcheck source=tests/optop/symbols/lib.sh
 . "$(dirname "$0")/lib.sh"
 plan 59
 needs gcc ld readelf xz zstd objcopy perl
-build
+build plain
 
 # k KERNEL IMAGE OFFSET [option...]: the name
 k()

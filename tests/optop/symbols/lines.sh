@@ -3,10 +3,13 @@
 #
 # Source lines and instructions of offsets, held against addr2line and objdump.
 
+# ok calls functions, and evaluates text.
+# shellcheck disable=SC2016,SC2317
+# shellcheck source=tests/optop/symbols/lib.sh
 . "$(dirname "$0")/lib.sh"
 plan 17
 needs gcc clang addr2line objdump objcopy strip readelf eu-elfcompress
-build
+build plain
 
 cat >"$T/s.c" <<'END'
 int table[16];

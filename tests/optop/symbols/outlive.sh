@@ -3,10 +3,13 @@
 #
 # Names outlive the process, and what it ran.
 
+# ok calls functions, and evaluates text.
+# shellcheck disable=SC2016,SC2317
+# shellcheck source=tests/optop/symbols/lib.sh
 . "$(dirname "$0")/lib.sh"
 plan 9
 needs gcc readelf
-build
+build plain
 
 echo 'int busy(void) { return 1; } int main(void) { return busy() - 1; }' |
 	gcc -O0 -o "$T/p" -x c -

@@ -4,10 +4,13 @@
 # The names of this machine's own programs and libraries, all of them, as nm(1)
 # has them: at the first byte of each symbol, at its last, and at one past it.
 
+# ok calls functions, and evaluates text.
+# shellcheck disable=SC2016,SC2317
+# shellcheck source=tests/optop/symbols/lib.sh
 . "$(dirname "$0")/lib.sh"
 plan 8
 needs nm readelf gcc perl
-build
+build plain
 
 # compare FILE nm-OPTIONS...: what nm says and lookup does not; prints how many
 # addresses were compared.

@@ -4,10 +4,13 @@
 # Offsets are the file's: the program headers map them, as far as the file has
 # the bytes.
 
+# ok calls functions, and evaluates text.
+# shellcheck disable=SC2016,SC2317
+# shellcheck source=tests/optop/symbols/lib.sh
 . "$(dirname "$0")/lib.sh"
 plan 13
 needs gcc ld.lld ld.mold readelf nm perl
-build
+build plain
 
 cat >"$T/three.c" <<'END'
 int data[5000] = { 1 };

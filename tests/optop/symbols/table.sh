@@ -3,10 +3,13 @@
 #
 # Which of a table's symbols an offset has: sizes, gaps, aliases, nesting.
 
+# ok calls functions, and evaluates text.
+# shellcheck disable=SC2016,SC2317
+# shellcheck source=tests/optop/symbols/lib.sh
 . "$(dirname "$0")/lib.sh"
 plan 26
 needs gcc readelf objcopy
-build
+build plain
 
 cat >"$T/t.s" <<'END'
 	.macro func name, bytes
