@@ -8,7 +8,7 @@
 # shellcheck disable=SC2016,SC2317
 # shellcheck source=tests/optop/symbols/lib.sh
 . "$(dirname "$0")/lib.sh"
-plan 59
+plan 61
 needs gcc ld readelf xz zstd objcopy perl
 build plain
 
@@ -69,6 +69,11 @@ is "$(state -k "$K" -s 0xffffffffc0900000 a_mod.ko)" MISSING "and says so"
 is "$(k "$K" a_mod.ko:init 0 -s 0xffffffffc0b00000)" init_of_mod \
 	"22: init text is an image of its own"
 is "$(state -k "$K" a_mod.ko:init)" MISSING "of which the start must be known"
+is "$(k "$K" a_mod.ko 0x14 -s 0xffffffffc0900000 -m 0xffffffffc0a00000 |
+	tr '\n' ' ')" "- first_of_mod " "22: a module that came back elsewhere"
+is "$(k "$K" a_mod.ko 0x14 -s 0xffffffffc0a00000 -m 0xffffffffc0a00040 |
+	tr '\n' ' ')" "first_of_mod second_of_mod " \
+	"22: nothing stale of where it was"
 is "$(k "$K" b_mod.ko 4 -s 0xffffffffc0d00000)" another \
 	"the last one of a module ends with its page"
 is "$(k "$K" b_mod.ko 0xfff -s 0xffffffffc0d00000)" another "its last byte"

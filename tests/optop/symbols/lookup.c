@@ -18,6 +18,7 @@
  *     -z            print each symbol's size as well
  *     -l            print "OFFSET FILE:LINE" instead
  *     -d            print "OFFSET INSTRUCTION" instead
+ *     -m START      then look up again as if the image began there now
  *     -w COMMAND    once names are loaded, run this, and then look up
  *     -f            PATH is a file with a path on each line: ask for all that can
  *                   be asked of each, and print their states
@@ -143,11 +144,11 @@ int main(int argc, char **argv)
 {
 	struct op_symbols_config config = { 0 };
 	bool state = false, totals = false, list = false;
-	const char *run = NULL;
+	const char *run = NULL, *moved = NULL;
 	char line[256];
 	int option, status = 0;
 
-	while ((option = getopt(argc, argv, "r:k:t:i:s:RVDSzldw:fT")) != -1) {
+	while ((option = getopt(argc, argv, "r:k:t:i:s:m:RVDSzldw:fT")) != -1) {
 		switch (option) {
 		case 'r':
 			config.root = optarg;
@@ -163,6 +164,9 @@ int main(int argc, char **argv)
 			break;
 		case 's':
 			key.start = strtoull(optarg, NULL, 0);
+			break;
+		case 'm':
+			moved = optarg;
 			break;
 		case 'R':
 			config.raw = true;
@@ -225,6 +229,12 @@ int main(int argc, char **argv)
 		}
 		while (fgets(line, sizeof(line), stdin))
 			look_up(line);
+	}
+	if (moved) {
+		key.start = strtoull(moved, NULL, 0);
+		op_symbols_state(symbols, &key);
+		op_symbols_wait(symbols);
+		look_up(argv[argc - 1]);
 	}
 	if (totals)
 		print_totals();

@@ -8,7 +8,7 @@
 # shellcheck disable=SC2016,SC2317
 # shellcheck source=tests/optop/symbols/lib.sh
 . "$(dirname "$0")/lib.sh"
-plan 13
+plan 15
 needs gcc ld.lld ld.mold readelf nm perl
 build plain
 
@@ -51,11 +51,19 @@ PHDRS { data PT_LOAD FLAGS(7); text PT_LOAD FLAGS(5); }
 SECTIONS {
 	. = 0x400000;
 	.first : { *(.first) } :data
-	.bss : { *(.bss) . += 0x20000; } :data
+	.bss : { *(.bss.code) *(.bss) . += 0x20000; } :data
 	. = 0x800000;
 	.text : { *(.text*) } :text
 	/DISCARD/ : { *(.note*) *(.comment) *(.eh_frame*) }
 }
+END
+cat >"$T/ghost.s" <<'END'
+	.section .bss.code, "awx", @nobits
+	.skip	0x1000 - 0x20
+	.globl	ghost
+	.type	ghost, @function
+ghost:	.skip	0x100
+	.size	ghost, 0x100
 END
 cat >"$T/memsz.c" <<'END'
 int bss[40000];
@@ -63,9 +71,9 @@ __attribute__((section(".first"))) int early(int x) { return x + 1; }
 int main(void) { return early(bss[1]); }
 int other(int x) { return x * 5; }
 END
-gcc -O1 -nostdlib -static -fno-pie -no-pie -Wl,-T,"$T/memsz.ld" \
+gcc -O1 -g -nostdlib -static -fno-pie -no-pie -Wl,-T,"$T/memsz.ld" \
 	-Wl,-z,max-page-size=0x1000 -Wl,--build-id=none \
-	-o "$T/memsz" "$T/memsz.c" 2>/dev/null
+	-o "$T/memsz" "$T/memsz.c" "$T/ghost.s" 2>/dev/null
 covers()
 {
 	readelf -lW "$1" | awk '$1 == "LOAD" { n++
@@ -81,6 +89,11 @@ set -- $text
 is "$(name "$T/memsz" $((other - $2 + $1)))" other \
 	"4: the segment is chosen by p_filesz"
 ok "4: all names of it" perl "$here/compare.pl" "$BIN/lookup" "$T/memsz"
+ghost=$(readelf -sW "$T/memsz" | awk '$8 == "ghost" { print "0x" $2 }')
+is "$(lookup "$T/memsz" $((ghost - 0x400000 + 0x1000)) | grep -c ghost)" 0 \
+	"4: what only memory has is not in the file, where other text is"
+is "$(lookup -l "$T/memsz" $((other - $2 + $1)) | sed 's,.*/,,')" memsz.c:4 \
+	"4: lines go by p_filesz"
 early=$(offset_of "$T/memsz" early)
 is "$(name "$T/memsz" "$early")" early "4: the first segment's are right too"
 
