@@ -159,8 +159,22 @@ bool op_elf_init(void)
 	return elf_version(EV_CURRENT) != EV_NONE;
 }
 
+/* The part that both ways to open a file have; @file keeps the descriptor. */
+static bool op_elf_begin_file(struct op_elf *file, int fd)
+{
+	struct stat status;
+
+	memset(file, 0, sizeof(*file));
+	file->fd = fd;
+	if (fstat(fd, &status))
+		return false;
+	file->size = status.st_size;
+	file->elf = elf_begin(fd, ELF_C_READ, NULL);
+	return true;
+}
+
 /**
- * op_elf_open - open a file that is an ELF file, or a compressed one
+ * op_elf_open - open an ELF file
  * @file: filled in; to be closed if it could be opened
  * @fd: open on it, and closed with @file or here
  *
@@ -168,18 +182,29 @@ bool op_elf_init(void)
  */
 enum op_symbols_state op_elf_open(struct op_elf *file, int fd)
 {
-	struct stat status;
+	if (op_elf_begin_file(file, fd))
+		return op_elf_begin(file);
+	op_elf_close(file);
+	return OP_SYMBOLS_MISSING;
+}
 
-	memset(file, 0, sizeof(*file));
-	file->fd = fd;
-	if (fstat(fd, &status)) {
+/**
+ * op_elf_open_packed - open an ELF file that may be compressed as a whole
+ * @file: filled in; to be closed if it could be opened
+ * @fd: open on it, and closed with @file or here
+ *
+ * libdw, which knows how, maps such a file and unpacks all that it says it is:
+ * not for files of anybody.
+ *
+ * Return: LOADED, MISSING if it can't be read or BROKEN if it is no ELF file.
+ */
+enum op_symbols_state op_elf_open_packed(struct op_elf *file, int fd)
+{
+	if (!op_elf_begin_file(file, fd)) {
 		op_elf_close(file);
 		return OP_SYMBOLS_MISSING;
 	}
-	file->size = status.st_size;
-	file->elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (file->elf && elf_kind(file->elf) == ELF_K_NONE && file->size) {
-		/* Modules may be packed; libdw knows how. */
 		elf_end(file->elf);
 		file->elf = dwelf_elf_begin(fd);
 		if (file->elf && elf_kind(file->elf) == ELF_K_ELF) {

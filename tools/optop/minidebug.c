@@ -80,7 +80,7 @@ static enum op_symbols_state op_mini_unpack(struct op_elf *debug,
 		}
 		done += wrote;
 	}
-	return op_elf_open(debug, fd);
+	return op_elf_open_packed(debug, fd);
 }
 
 #endif
