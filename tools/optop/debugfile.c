@@ -64,21 +64,21 @@ static bool op_same_build_id(struct op_elf *one, struct op_elf *other,
 	return *known && size_a == size_b && !memcmp(a, b, size_a);
 }
 
-/* Open a candidate; @crc: what it must have if the build-ids do not tell. */
-static bool op_debug_try(struct op_elf *debug, struct op_elf *file,
-			 const char *root, const char *path,
-			 const uint32_t *crc)
+/*
+ * Whether an open file is the program's debug file; the descriptor is closed if
+ * not.  @crc: what it must have if the build-ids do not tell.
+ */
+static bool op_debug_check(struct op_elf *debug, struct op_elf *file, int fd,
+			   const uint32_t *crc)
 {
 	struct stat status, own;
 	uint32_t sum;
 	bool known, same;
-	int fd = op_open_below(root, path, &status);
 
-	if (fd < 0)
-		return false;
 	/* A debuglink may name the very file that it is in. */
-	if (file->fd >= 0 && !fstat(file->fd, &own) &&
-	    own.st_dev == status.st_dev && own.st_ino == status.st_ino) {
+	if (fstat(fd, &status) ||
+	    (file->fd >= 0 && !fstat(file->fd, &own) &&
+	     own.st_dev == status.st_dev && own.st_ino == status.st_ino)) {
 		close(fd);
 		return false;
 	}
@@ -86,12 +86,21 @@ static bool op_debug_try(struct op_elf *debug, struct op_elf *file,
 		return false;
 	same = op_same_build_id(debug, file, &known);
 	if (!known)
-		same = crc && debug->fd >= 0 && op_file_crc(debug->fd, &sum) &&
-		       sum == *crc;
+		same = crc && op_file_crc(debug->fd, &sum) && sum == *crc;
 	if (same && debug->header.e_machine == file->header.e_machine)
 		return true;
 	op_elf_close(debug);
 	return false;
+}
+
+static bool op_debug_try(struct op_elf *debug, struct op_elf *file,
+			 const char *root, const char *path,
+			 const uint32_t *crc)
+{
+	struct stat status;
+	int fd = op_open_below(root, path, &status);
+
+	return fd >= 0 && op_debug_check(debug, file, fd, crc);
 }
 
 static bool op_debug_by_build_id(struct op_elf *debug, struct op_elf *file,
@@ -141,19 +150,33 @@ static bool op_debug_by_link(struct op_elf *debug, struct op_elf *file,
 	return false;
 }
 
+/* Keep what libdwfl has found; it does not tell its name. */
+static int op_server_find(Dwfl_Module *module, void **context, const char *name,
+			  Dwarf_Addr base, const char *path, const char *link,
+			  GElf_Word crc, char **found)
+{
+	int fd = dwfl_standard_find_debuginfo(module, context, name, base, path,
+					      link, crc, found);
+	int *kept = *context;
+
+	if (fd >= 0 && *kept < 0)
+		*kept = dup(fd);
+	return fd;
+}
+
 /* libdwfl asks the servers that DEBUGINFOD_URLS names, and keeps a cache. */
 static bool op_debug_by_server(struct op_elf *debug, struct op_elf *file)
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.find_debuginfo = op_server_find,
 		.section_address = dwfl_offline_section_address,
 	};
-	const char *found = NULL;
 	Dwfl_Module *module;
 	Dwarf_Addr bias;
-	bool opened = false;
+	void **context;
 	char name[64];
+	int found = -1;
 	Dwfl *dwfl;
 
 	if (file->fd < 0)
@@ -164,13 +187,14 @@ static bool op_debug_by_server(struct op_elf *debug, struct op_elf *file)
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", file->fd);
 	module = dwfl_report_offline(dwfl, "image", name, -1);
 	dwfl_report_end(dwfl, NULL, NULL);
-	if (module && dwfl_module_getdwarf(module, &bias)) {
-		dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL,
-				 &found);
-		opened = found && op_debug_try(debug, file, NULL, found, NULL);
+	if (module) {
+		dwfl_module_info(module, &context, NULL, NULL, NULL, NULL, NULL,
+				 NULL);
+		*context = &found;
+		dwfl_module_getdwarf(module, &bias);
 	}
 	dwfl_end(dwfl);
-	return opened;
+	return found >= 0 && op_debug_check(debug, file, found, NULL);
 }
 
 /**

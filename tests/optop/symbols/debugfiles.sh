@@ -7,7 +7,7 @@
 # shellcheck disable=SC2016,SC2317
 # shellcheck source=tests/optop/symbols/lib.sh
 . "$(dirname "$0")/lib.sh"
-plan 27
+plan 29
 needs strace gcc objcopy strip eu-strip eu-elfcompress readelf xz perl nm
 build plain
 
@@ -151,6 +151,43 @@ got=$(DEBUGINFOD_URLS=http://127.0.0.1:9 timeout 10 \
 	strace -f -e trace=connect -o "$T/trace" "$BIN/lookup" -r "$D" /bin/p \
 	"$shown" | cut -d ' ' -f 3)
 is "$got $(grep -c connect "$T/trace")" "shown+0x0 0" "no server is asked"
+# A server that has one file, for two questions at most.
+cat >"$T/server.pl" <<'END'
+use IO::Socket::INET;
+my $socket = IO::Socket::INET->new(Listen => 5, LocalAddr => '127.0.0.1') or die;
+open(my $in, '<:raw', $ARGV[0]) or die; my $file = do { local $/; <$in> };
+$| = 1; print $socket->sockport(), "\n"; alarm(30);
+while (my $client = $socket->accept()) {
+	my $ask = <$client>; while (<$client>) { last if /^\r?\n$/ }
+	print $ask;
+	print $client $ask =~ m{^GET /buildid/[0-9a-f]+/debuginfo } ?
+		"HTTP/1.0 200 OK\r\nContent-Length: " . length($file) . "\r\n\r\n$file" :
+		"HTTP/1.0 404 No\r\nContent-Length: 0\r\n\r\n";
+	close($client);
+}
+END
+objcopy --only-keep-debug "$T/full" "$T/served.debug"
+perl "$T/server.pl" "$T/served.debug" >"$T/asked" &
+server=$!
+for ((i = 0; i < 50; i++)); do
+	[ ! -s "$T/asked" ] || break
+	sleep 0.1
+done
+export DEBUGINFOD_CACHE_PATH=$T/cache
+DEBUGINFOD_URLS=http://127.0.0.1:$(head -n 1 "$T/asked")
+export DEBUGINFOD_URLS
+at "$hidden" - "debuginfod is there, but was not allowed"
+if ldconfig -p | grep -q libdebuginfod.so.1; then
+	got=$(name -D -r "$D" /bin/p "$hidden")
+	is "$got $(grep -c 'GET /buildid/.*/debuginfo' "$T/asked")" "hidden 1" \
+		"by debuginfod, when that is allowed"
+else
+	skip "by debuginfod, when that is allowed" "no libdebuginfod"
+fi
+kill $server
+wait $server 2>/dev/null
+unset DEBUGINFOD_URLS
+
 mkdir -p "$T/plain"
 cp "$D/bin/p" "$T/plain/p"
 is "$(name "$T/plain/p" "$hidden")" - "nor another program's file taken"
