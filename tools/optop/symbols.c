@@ -79,6 +79,15 @@ static void op_image_enqueue(struct op_symbols *symbols, struct op_image *image)
 	pthread_cond_signal(&symbols->work);
 }
 
+/* There may be more names by now.  The lock is held. */
+static void op_image_look_again(struct op_symbols *symbols,
+				struct op_image *image)
+{
+	if (image->can_change && !image->loading &&
+	    image->state != OP_SYMBOLS_WAITING && op_now() >= image->again)
+		op_image_enqueue(symbols, image);
+}
+
 static void op_symbols_tell(struct op_symbols *symbols)
 {
 	uint64_t one = 1;
@@ -362,8 +371,12 @@ enum op_symbols_state op_symbols_state(struct op_symbols *symbols,
 
 	pthread_mutex_lock(&symbols->lock);
 	image = op_image_get(symbols, key);
-	if (image)
+	if (image) {
 		state = image->state;
+		/* Who is told that there are no names asks for none. */
+		if (!image->names)
+			op_image_look_again(symbols, image);
+	}
 	pthread_mutex_unlock(&symbols->lock);
 	return state;
 }
@@ -399,9 +412,8 @@ bool op_symbols_find(struct op_symbols *symbols, const struct op_image_key *key,
 	image = op_image_get(symbols, key);
 	found = image && image->names &&
 		op_names_find(image->names, offset, symbol);
-	if (image && !found && image->can_change && !image->loading &&
-	    image->state != OP_SYMBOLS_WAITING && op_now() >= image->again)
-		op_image_enqueue(symbols, image);
+	if (image && !found)
+		op_image_look_again(symbols, image);
 	pthread_mutex_unlock(&symbols->lock);
 	return found;
 }

@@ -7,7 +7,7 @@
 # shellcheck disable=SC2016,SC2317
 # shellcheck source=tests/optop/symbols/lib.sh
 . "$(dirname "$0")/lib.sh"
-plan 41
+plan 42
 needs perl readelf
 build plain
 
@@ -150,6 +150,11 @@ is "$(name -t "$T/tmp" -w "
 is "$("$BIN/later" "$T/tmp" 0x70001 \
 	"echo '70000 10 later' >>$T/tmp/perf-100.map" | tr '\n' ' ')" \
 	"- later " "is there by and by"
+
+mkdir "$T/tmp2"
+is "$("$BIN/later" "$T/tmp2" 0x70001 \
+	"echo '70000 10 first' >$T/tmp2/perf-100.map" | tr '\n' ' ')" \
+	"- first " "also where there was no name at all"
 
 # The vdso, as this machine has it.
 gettime=$("$BIN/vdso" >"$T/vdso.so"; offset_of "$T/vdso.so" \

@@ -5,7 +5,8 @@
  *     later TMP ADDRESS COMMAND
  *
  * Asks for the address, runs the command, and asks again until there is a name,
- * for at most ten seconds. Prints both answers.
+ * for at most ten seconds, but only while the state says that there are names,
+ * as a view may do. Prints both answers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,8 @@ int main(int argc, char **argv)
 	if (system(argv[3]))
 		return 2;
 	for (int i = 0; i < 100; i++) {
-		found = op_symbols_find(symbols, &key, address, &symbol);
+		found = op_symbols_state(symbols, &key) == OP_SYMBOLS_LOADED &&
+			op_symbols_find(symbols, &key, address, &symbol);
 		if (found)
 			break;
 		usleep(100000);
