@@ -150,6 +150,13 @@ int main(int argc, char **argv)
 		       waits[wait_count - 1]);
 	putchar('\n');
 	op_symbols_free(symbols);
+	/* Another one, that is ended while it loads. */
+	symbols = op_symbols_new(&config);
+	if (!symbols)
+		return 2;
+	for (size_t i = 0; i < count; i++)
+		op_symbols_state(symbols, &images[i]);
+	op_symbols_free(symbols);
 	for (size_t i = 0; i < count; i++)
 		free((char *)images[i].path);
 	free(images);
