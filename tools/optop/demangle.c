@@ -54,7 +54,7 @@ static bool op_demangle_into(const char *mangled, struct op_demangled *to)
 
 /**
  * op_demangle - what a mangled name stands for
- * @mangled: any name
+ * @mangled: any name; what is behind an @ (a version, or plt) stays as it is
  * @text: where it goes
  * @size: its room
  *
@@ -63,8 +63,17 @@ static bool op_demangle_into(const char *mangled, struct op_demangled *to)
 size_t op_demangle(const char *mangled, char *text, size_t size)
 {
 	struct op_demangled to = { .text = text, .size = size };
+	const char *rest = strchrnul(mangled, '@');
+	size_t length = rest - mangled, rest_length = strlen(rest);
+	char name[OP_MANGLED_MAX];
 
-	if (strnlen(mangled, OP_MANGLED_MAX) == OP_MANGLED_MAX)
+	if (length + rest_length >= OP_MANGLED_MAX)
 		return 0;
-	return op_demangle_into(mangled, &to) ? to.length : 0;
+	memcpy(name, mangled, length);
+	name[length] = '\0';
+	if (!op_demangle_into(name, &to) || !to.length ||
+	    rest_length >= size - to.length)
+		return 0;
+	memcpy(text + to.length, rest, rest_length + 1);
+	return to.length + rest_length;
 }

@@ -107,6 +107,9 @@ int64_t *op_debug_shifts(struct op_elf *debug, struct op_elf *file);
 /* minidebug.c */
 bool op_debug_open_mini(struct op_elf *debug, struct op_elf *file);
 
+/* plt.c */
+void op_plt_names(struct op_names *names, struct op_elf *file);
+
 /* userfile.c */
 enum op_symbols_state op_user_names(struct op_names *names, int fd,
 				    const char *path,

@@ -5,7 +5,8 @@
  *
  * A program that was not stripped has .symtab, which holds all.  Otherwise its
  * .dynsym, a debug file's .symtab and the small one in .gnu_debugdata come
- * together; what two of them say is one name.
+ * together; what two of them say is one name.  The stubs by which it calls into
+ * libraries are in no table.
  */
 #define _GNU_SOURCE 1
 #include <inttypes.h>
@@ -85,8 +86,13 @@ enum op_symbols_state op_user_names(struct op_names *names, int fd,
 		if (op_debug_open(&debug, &file, path, config))
 			op_place_debug(&placing, &debug);
 	}
-	if (!op_names_count(names))
-		state = file.broken ? OP_SYMBOLS_BROKEN : OP_SYMBOLS_NONE;
+	/* Stubs alone do not make a file whole whose tables make no sense. */
+	if (!op_names_count(names) && file.broken)
+		state = OP_SYMBOLS_BROKEN;
+	else
+		op_plt_names(names, &file);
+	if (state == OP_SYMBOLS_LOADED && !op_names_count(names))
+		state = OP_SYMBOLS_NONE;
 	op_elf_close(&file);
 	return state;
 }
