@@ -23,6 +23,9 @@
 
 #define OP_PAGE_SIZE 4096
 
+/* Where x86-64's text is without KASLR; elsewhere it is no constant. */
+#define OP_LINKED_STEXT 0xffffffff81000000ull
+
 /**
  * struct op_kernel - where the kernel's names are from
  * @config: where to look
@@ -136,7 +139,8 @@ static struct op_kallsyms *op_kernel_table(struct op_kernel *kernel)
 		return kernel->table;
 	kernel->no_table = true;
 	fd = op_kernel_open_image(kernel, &elf);
-	if (elf && (!root || !*root || !strcmp(root, "/"))) {
+	if (elf && !kernel->config->recorded &&
+	    (!root || !*root || !strcmp(root, "/"))) {
 		close(fd);
 		fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 		elf = false;
@@ -151,6 +155,26 @@ static struct op_kallsyms *op_kernel_table(struct op_kernel *kernel)
 	kernel->table = op_kallsyms_read(file);
 	fclose(file);
 	return kernel->table;
+}
+
+/* Images of another time, and nobody said which kernel they are of. */
+static bool op_kernel_is_foreign(const struct op_kernel *kernel)
+{
+	return kernel->config->recorded && op_kernel_is_running(kernel);
+}
+
+/*
+ * Then the running kernel's table counts only if it is clear that they are of
+ * this boot.  That its text is where the image says is no proof where all
+ * kernels have it: at the address that it is linked for.
+ */
+static bool op_kernel_is_doubtful(const struct op_kernel *kernel,
+				  const struct op_kallsyms *table)
+{
+	uint64_t stext = op_kallsyms_stext(table);
+
+	return op_kernel_is_foreign(kernel) &&
+	       (!stext || stext == OP_LINKED_STEXT);
 }
 
 static void op_vmlinux_find(const struct op_elf_symbol *symbol, void *context)
@@ -206,7 +230,10 @@ static enum op_symbols_state op_vmlinux_table(struct op_kernel *kernel,
 		return OP_SYMBOLS_NONE;
 	stext = op_kallsyms_stext(table);
 	/* Another boot's image, and nobody said that it is of this kernel. */
-	if (stext && start && start != stext && op_kernel_is_running(kernel))
+	if (op_kernel_is_running(kernel) &&
+	    ((stext && start && start != stext) ||
+	     (op_kernel_is_foreign(kernel) && start != stext) ||
+	     op_kernel_is_doubtful(kernel, table)))
 		return OP_SYMBOLS_CHANGED;
 	if (!stext)
 		stext = start;
@@ -258,7 +285,9 @@ static bool op_module_by_table(struct op_kernel *kernel, const char *module,
 	struct op_kallsyms *table = op_kernel_table(kernel);
 	uint64_t first;
 
-	if (!table || op_kallsyms_hidden(table) || (init && !start))
+	if (!table || op_kallsyms_hidden(table) ||
+	    op_kernel_is_doubtful(kernel, table) ||
+	    (!start && (init || op_kernel_is_foreign(kernel))))
 		return false;
 	first = op_kallsyms_module(table, module, start);
 	if (!first)
@@ -278,7 +307,7 @@ static enum op_symbols_state op_module_open(struct op_kernel *kernel,
 	const char *path;
 	int fd;
 
-	if (!op_kernel_find_files(kernel))
+	if (!op_kernel_find_files(kernel) || op_kernel_is_foreign(kernel))
 		return OP_SYMBOLS_MISSING;
 	path = op_kernel_files_module(kernel->files, module);
 	fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
@@ -320,6 +349,8 @@ enum op_symbols_state op_kernel_names(struct op_kernel *kernel,
 		table = op_kernel_table(kernel);
 		if (!table)
 			return OP_SYMBOLS_MISSING;
+		if (op_kernel_is_doubtful(kernel, table))
+			return OP_SYMBOLS_CHANGED;
 		if (op_kallsyms_hidden(table) ||
 		    !op_kallsyms_names(table, "bpf", 0, UINT64_MAX, names))
 			return OP_SYMBOLS_NONE;

@@ -8,7 +8,7 @@
 # shellcheck disable=SC2016,SC2317
 # shellcheck source=tests/optop/symbols/lib.sh
 . "$(dirname "$0")/lib.sh"
-plan 61
+plan 67
 needs gcc ld readelf xz zstd objcopy perl
 build plain
 
@@ -205,4 +205,20 @@ else
 fi
 is "$got" vfs_read "/proc/kallsyms, or nothing where it is hidden"
 is "$other" CHANGED "an image of another boot gets none of its names"
+
+# A recorded image may be of another kernel, so that it began where this one does
+# shows something only where that is not the same for all.
+stext=$(awk '$3 == "_stext" { print "0x" $1 }' /proc/kallsyms)
+case $stext in
+"" | 0x0000000000000000) wanted="NONE NONE" ;;
+0xffffffff81000000)      wanted="CHANGED CHANGED" ;;
+*)                       wanted="LOADED CHANGED" ;;
+esac
+is "$(state -V -s "${stext:-0}" vmlinux) $(state -V vmlinux)" "$wanted" \
+	"a recorded image gets no names of a kernel that may be another"
+is "$(state -V ext4.ko)" MISSING "nor of its modules"
+is "$(k "$K" vmlinux 0x44 -V)" global_one "unless -k says which kernel it is"
+is "$(k "$K" a_mod.ko 0x14 -V)" first_of_mod "which holds for modules too"
+is "$(k "$B" mymod2.ko 20 -V)" m_exit "by their files as well"
+is "$(k "$K" bpf 0xffffffffc0c00010 -V)" bpf_prog_1234_one "and for bpf"
 finish
