@@ -25,6 +25,8 @@
 
 #define OP_RELOAD_FIRST 1000000000ull /* ns */
 #define OP_RELOAD_LAST 64000000000ull
+/* How long the end waits for the thread. */
+#define OP_END_SECONDS 2
 /* Loading may take that part of the thread's time. */
 #define OP_RELOAD_SHARE 20
 
@@ -33,7 +35,7 @@
  * @lock: guards all below but @loader, which is the thread's, @lines, which has
  *	its own, and what is set once
  * @work: there is something to load, or it is to end
- * @idle: all that was asked for is loaded
+ * @idle: all that was asked for is loaded, or the thread has ended
  * @images: all that was asked for
  * @first: to be loaded next, @last after all others
  * @retired: tables of which only the names that were given out are left
@@ -48,6 +50,7 @@ struct op_symbols {
 	int fd;
 	bool raw;
 	bool stop;
+	bool ended;
 	bool busy;
 	struct op_images images;
 	struct op_image *first;
@@ -262,6 +265,8 @@ static void *op_symbols_thread(void *context)
 		if (!symbols->stop)
 			pthread_cond_wait(&symbols->work, &symbols->lock);
 	}
+	symbols->ended = true;
+	pthread_cond_broadcast(&symbols->idle);
 	pthread_mutex_unlock(&symbols->lock);
 	return NULL;
 }
@@ -317,20 +322,41 @@ err_loader:
 	return NULL;
 }
 
+/* Tell the thread to end; whether it has. */
+static bool op_symbols_stop(struct op_symbols *symbols)
+{
+	struct timespec end;
+	int error = 0;
+	bool ended;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += OP_END_SECONDS;
+	pthread_mutex_lock(&symbols->lock);
+	symbols->stop = true;
+	pthread_cond_signal(&symbols->work);
+	while (!symbols->ended && !error)
+		error = pthread_cond_timedwait(&symbols->idle, &symbols->lock,
+					       &end);
+	ended = symbols->ended;
+	pthread_mutex_unlock(&symbols->lock);
+	return ended;
+}
+
 /**
  * op_symbols_free - end, with all names that were given out
  * @symbols: may be NULL
  *
- * Waits for the file that is being loaded.
+ * Waits for the file that is being loaded, but not for ever: a thread that hangs
+ * in a file system or waits for a server is left alone with all that it uses.
  */
 void op_symbols_free(struct op_symbols *symbols)
 {
 	if (!symbols)
 		return;
-	pthread_mutex_lock(&symbols->lock);
-	symbols->stop = true;
-	pthread_cond_signal(&symbols->work);
-	pthread_mutex_unlock(&symbols->lock);
+	if (!op_symbols_stop(symbols)) {
+		pthread_detach(symbols->thread);
+		return;
+	}
 	pthread_join(symbols->thread, NULL);
 	for (size_t i = 0; i < symbols->retired_count; i++)
 		op_names_free(symbols->retired[i]);

@@ -7,7 +7,7 @@
 # shellcheck disable=SC2016,SC2317
 # shellcheck source=tests/optop/symbols/lib.sh
 . "$(dirname "$0")/lib.sh"
-plan 29
+plan 30
 needs strace gcc objcopy strip eu-strip eu-elfcompress readelf xz perl nm
 build plain
 
@@ -184,6 +184,28 @@ if ldconfig -p | grep -q libdebuginfod.so.1; then
 else
 	skip "by debuginfod, when that is allowed" "no libdebuginfod"
 fi
+kill $server
+wait $server 2>/dev/null
+# A server that takes the question and says nothing: the end does not wait.
+rm -rf "$T/cache"
+perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Listen => 5,
+	LocalAddr => "127.0.0.1") or die; $| = 1; print $s->sockport(), "\n";
+	alarm(60); my @kept; push(@kept, scalar($s->accept())) while 1' \
+	>"$T/silent" &
+server=$!
+for ((i = 0; i < 50; i++)); do
+	[ ! -s "$T/silent" ] || break
+	sleep 0.1
+done
+DEBUGINFOD_URLS=http://127.0.0.1:$(head -n 1 "$T/silent")
+begin=$(date +%s)
+lookup -q -D -r "$D" /bin/p
+took=$(($(date +%s) - begin))
+# It does wait a little, without which this would show nothing.
+least=0
+ldconfig -p | grep -q libdebuginfod.so.1 && least=2
+ok "the end does not wait for a server that says nothing ($took s)" \
+	test $took -ge $least -a $took -lt 15
 kill $server
 wait $server 2>/dev/null
 unset DEBUGINFOD_URLS

@@ -23,12 +23,14 @@
  *     -f            PATH is a file with a path on each line: ask for all that can
  *                   be asked of each, and print their states
  *     -T            print the totals at the end
+ *     -q            only ask for the image, and end while it is loaded
  */
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "symbols.h"
 
@@ -143,12 +145,13 @@ static void print_totals(void)
 int main(int argc, char **argv)
 {
 	struct op_symbols_config config = { 0 };
-	bool state = false, totals = false, list = false;
+	bool state = false, totals = false, list = false, quick = false;
 	const char *run = NULL, *moved = NULL;
 	char line[256];
 	int option, status = 0;
 
-	while ((option = getopt(argc, argv, "r:k:t:i:s:m:RVDSzldw:fT")) != -1) {
+	while ((option = getopt(argc, argv, "r:k:t:i:s:m:RVDSzldw:fTq")) !=
+	       -1) {
 		switch (option) {
 		case 'r':
 			config.root = optarg;
@@ -195,6 +198,9 @@ int main(int argc, char **argv)
 		case 'f':
 			list = true;
 			break;
+		case 'q':
+			quick = true;
+			break;
 		case 'T':
 			totals = true;
 			break;
@@ -212,6 +218,12 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	key.path = key.name = argv[optind++];
+	if (quick) {
+		op_symbols_state(symbols, &key);
+		usleep(500000); /* it has begun */
+		op_symbols_free(symbols);
+		return 0;
+	}
 	if (list) {
 		status = states(key.path);
 	} else {
