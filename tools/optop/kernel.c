@@ -230,10 +230,10 @@ static enum op_symbols_state op_vmlinux_table(struct op_kernel *kernel,
 		return OP_SYMBOLS_NONE;
 	stext = op_kallsyms_stext(table);
 	/* Another boot's image, and nobody said that it is of this kernel. */
-	if (op_kernel_is_running(kernel) &&
-	    ((stext && start && start != stext) ||
-	     (op_kernel_is_foreign(kernel) && start != stext) ||
-	     op_kernel_is_doubtful(kernel, table)))
+	if (op_kernel_is_foreign(kernel) &&
+	    (start != stext || op_kernel_is_doubtful(kernel, table)))
+		return OP_SYMBOLS_MISSING;
+	if (op_kernel_is_running(kernel) && stext && start && start != stext)
 		return OP_SYMBOLS_CHANGED;
 	if (!stext)
 		stext = start;
@@ -350,7 +350,7 @@ enum op_symbols_state op_kernel_names(struct op_kernel *kernel,
 		if (!table)
 			return OP_SYMBOLS_MISSING;
 		if (op_kernel_is_doubtful(kernel, table))
-			return OP_SYMBOLS_CHANGED;
+			return OP_SYMBOLS_MISSING;
 		if (op_kallsyms_hidden(table) ||
 		    !op_kallsyms_names(table, "bpf", 0, UINT64_MAX, names))
 			return OP_SYMBOLS_NONE;

@@ -211,8 +211,8 @@ is "$other" CHANGED "an image of another boot gets none of its names"
 stext=$(awk '$3 == "_stext" { print "0x" $1 }' /proc/kallsyms)
 case $stext in
 "" | 0x0000000000000000) wanted="NONE NONE" ;;
-0xffffffff81000000)      wanted="CHANGED CHANGED" ;;
-*)                       wanted="LOADED CHANGED" ;;
+0xffffffff81000000)      wanted="MISSING MISSING" ;;
+*)                       wanted="LOADED MISSING" ;;
 esac
 is "$(state -V -s "${stext:-0}" vmlinux) $(state -V vmlinux)" "$wanted" \
 	"a recorded image gets no names of a kernel that may be another"
