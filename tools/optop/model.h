@@ -93,6 +93,7 @@ struct op_model {
  * struct op_query - which rows, and in which order
  * @event: index of the event
  * @only: that one was asked for; reports leave out the others
+ * @all: rows without samples of it, too
  * @mode: which of its values counts
  * @sort: order
  * @filter: part of a symbol's or image's name; "" is all
@@ -103,6 +104,7 @@ struct op_model {
 struct op_query {
 	unsigned int event;
 	bool only;
+	bool all;
 	enum op_mode mode;
 	enum op_sort sort;
 	char filter[256];

@@ -31,6 +31,16 @@ static void add_number(struct json_object *object, const char *key,
 	json_object_object_add(object, key, json_object_new_uint64(value));
 }
 
+/* An address: as text, since many readers of JSON round large numbers. */
+static void add_address(struct json_object *object, const char *key,
+			uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)value);
+	json_object_object_add(object, key, json_object_new_string(text));
+}
+
 /* So many digits, and no more, whatever the number. */
 static struct json_object *real(double value, int digits)
 {
@@ -83,7 +93,7 @@ static struct json_object *images(const struct op_model *model)
 		add_text(object, "path", image->path);
 		add_text(object, "kind", op_kind_text(image->kind));
 		add_number(object, "dcookie", image->dcookie);
-		add_number(object, "start", image->start);
+		add_address(object, "start", image->start);
 		add_text(object, "symbols",
 			 op_symbols_state_text(entry->state));
 		add_values(object, model, sums);
@@ -96,11 +106,14 @@ static struct json_object *symbols(const struct op_model *model,
 				   const struct op_query *query)
 {
 	struct json_object *array = json_object_new_array();
+	struct op_query all = *query;
 	struct op_rows rows = { 0 };
 	char type[2] = "";
 	size_t r;
 
-	op_rows_symbols(model, query, &rows);
+	/* Those that have samples of another event only, too. */
+	all.all = true;
+	op_rows_symbols(model, &all, &rows);
 	for (r = 0; r < rows.nr; r++) {
 		const struct op_row *row = &rows.rows[r];
 		const struct op_sym *sym = &row->entry->syms[row->sym];
@@ -111,8 +124,10 @@ static struct json_object *symbols(const struct op_model *model,
 			add_text(object, "symbol", sym->name);
 			type[0] = sym->type;
 			add_text(object, "type", type);
-			add_number(object, "offset", sym->start);
+			add_address(object, "offset", sym->start);
 			add_number(object, "size", sym->size);
+		} else if (row->entry->image->kind == OP_KIND_JIT) {
+			add_text(object, "symbol", row->entry->image->name + 4);
 		} else {
 			json_object_object_add(object, "symbol", NULL);
 		}
@@ -137,8 +152,8 @@ static struct json_object *jit_maps(const struct op_tree *tree)
 		struct json_object *object = json_object_new_object();
 
 		add_text(object, "name", tree->jits[i].name);
-		add_number(object, "start", tree->jits[i].start);
-		add_number(object, "end", tree->jits[i].end);
+		add_address(object, "start", tree->jits[i].start);
+		add_address(object, "end", tree->jits[i].end);
 		if (tree->jits[i].pid)
 			add_number(object, "pid", (uint64_t)tree->jits[i].pid);
 		json_object_array_add(array, object);

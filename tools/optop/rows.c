@@ -156,7 +156,7 @@ static bool take_value(const struct op_model *model,
 
 	row->value = op_value_of(value, query->mode);
 	/* Less than what would be shown as 0.0. */
-	if (row->value < 0.05)
+	if (row->value < 0.05 && !query->all)
 		return false;
 	row->share = all > 0 ? row->value / all : 0;
 	row->rate = model->dt > 0 ? (double)value->delta / model->dt : 0;
