@@ -13,11 +13,9 @@
  *
  * \ooo in a NAME is a byte, so that a name can have any.  An image that the
  * file does not have is "missing".  With OPTOP_STUB_DELAY, milliseconds, no
- * image is loaded before these are over; a crash can be had by the name of an
- * image, OPTOP_STUB_CRASH.
+ * image is loaded before these are over.
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,13 +133,10 @@ enum op_symbols_state op_symbols_state(struct op_symbols *symbols,
 				       const struct op_image_key *image)
 {
 	enum op_symbols_state state = OP_SYMBOLS_MISSING, i;
-	const char *crash = getenv("OPTOP_STUB_CRASH");
 	struct entry *entry;
 
 	if (!__atomic_load_n(&symbols->ready, __ATOMIC_ACQUIRE))
 		return OP_SYMBOLS_WAITING;
-	if (crash && !strcmp(crash, image->name))
-		raise(SIGSEGV);
 	for (entry = symbols->entries; entry; entry = entry->next) {
 		if (strcmp(entry->image, image->name) != 0)
 			continue;
