@@ -81,18 +81,18 @@ tm()
 # The status line is off so that a window has all of its lines, and keys are not
 # waited for to become other ones.
 printf '%s\n' 'set -g status off' 'set -s escape-time 0' \
-	'set -g default-terminal screen-256color' \
-	'set -g remain-on-exit on' > "$work/tmux.conf"
+	'set -g default-terminal screen-256color' > "$work/tmux.conf"
 
 # open_screen COLUMNS LINES COMMAND: COMMAND, a line of shell, in a terminal of
-# its own; what it ended with and how the terminal then is, is shown behind it
+# its own; what it ended with and how the terminal then is, is shown behind it.
+# It stays open until the next one.
 open_screen()
 {
 	tm kill-server 2>/dev/null
 	wait_for 10 eval '! tm list-sessions > /dev/null 2>&1'
 	tm -f "$work/tmux.conf" new-session -d -x "$1" -y "$2" \
 		"bash -c '$3; echo \"status \$?\"; stty -a |
-			tr \" ;\" \"\\n\\n\" | grep -x -e -*echo -e -*icanon'"
+			tr \" ;\" \"\\n\\n\" | grep -x -e -*echo -e -*icanon; cat'"
 }
 
 # The age of the picture is what can't be the same twice.
@@ -165,7 +165,7 @@ screen_shows()
 # The entry that is chosen is the one that is shown in reverse.
 cursor_at()
 {
-	tm capture-pane -p -e | grep $'\e\\[7m' | grep -qF -e "$1"
+	tm capture-pane -p -e | grep $'\e\\[[0-9;]*7m' | grep -qF -e "$1"
 }
 
 # cursor_is TEXT NAME

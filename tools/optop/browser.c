@@ -256,7 +256,8 @@ static void draw_head(struct op_ui *ui)
 		char *end = right;
 
 		while (op_text_width(end) > room)
-			end += op_text_cut(end, 2, NULL);
+			end += strchr(end, ' ') ? strcspn(end, " ") + 1 :
+						  strlen(end);
 		memmove(right, end, strlen(end) + 1);
 	}
 	put(3, COLS - room, room,

@@ -25,6 +25,7 @@
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
+static SCREEN *screen;
 static struct termios saved;
 static char leave[256];
 static size_t leave_size;
@@ -137,6 +138,7 @@ static void open_colors(void)
 const char *op_screen_open(void)
 {
 	const char *cup;
+	bool able;
 	int err;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
@@ -147,11 +149,15 @@ const char *op_screen_open(void)
 		return "this terminal's type (TERM) is not known: use -b or "
 		       "--once";
 	cup = tigetstr("cup");
-	if (!cup || cup == (const char *)-1)
+	able = cup && cup != (const char *)-1;
+	/* newterm() makes its own. */
+	del_curterm(cur_term);
+	if (!able)
 		return "this terminal cannot place text (TERM): use -b or "
 		       "--once";
 	op_text_init(true);
-	if (!newterm(NULL, stdout, stdin))
+	screen = newterm(NULL, stdout, stdin);
+	if (!screen)
 		return "this terminal cannot be used: use -b or --once";
 	add_leave("sgr0");
 	add_leave("cnorm");
@@ -179,6 +185,7 @@ void op_screen_close(void)
 		return;
 	endwin();
 	taken = 0;
+	delscreen(screen);
 }
 
 /**

@@ -168,6 +168,11 @@ static void images_enter(struct op_ui *ui, struct op_browser *browser, size_t i)
 	op_view_enter_image(ui, browser->rows.rows[i].entry->image);
 }
 
+static int instruction_width(int width)
+{
+	return width >= 100 ? 36 : 20;
+}
+
 static void addresses_heading(const struct op_browser *browser, int width,
 			      char *line, size_t size)
 {
@@ -177,11 +182,8 @@ static void addresses_heading(const struct op_browser *browser, int width,
 	number_heads(width, line, size);
 	used = strlen(line);
 	snprintf(line + used, size - used,
-		 width >= WIDE ? "%-18s INSTRUCTION" : "%-18s", "OFFSET");
-	if (width >= 100) {
-		used = strlen(line);
-		snprintf(line + used, size - used, "%25sLINE", "");
-	}
+		 width >= WIDE ? "%-12s %-*s LINE" : "%-12s LINE", "OFFSET",
+		 instruction_width(width), "INSTRUCTION");
 }
 
 /*
@@ -233,23 +235,20 @@ static enum op_color addresses_line(struct op_ui *ui,
 	const struct op_image *image = row->entry->image;
 	uint64_t offset = image->hist.offsets[row->bin];
 	size_t used = numbers(ui, row, width, line, size);
-	static char both[2048];
-	const char *source, *what;
+	int room = instruction_width(width);
 
-	snprintf(line + used, size - used, "0x%-16llx ",
-		 (unsigned long long)offset);
-	what = about(ui, image, offset, false);
-	source = about(ui, image, offset, true);
-	/* Beside each other where there is room; else the line is what fits. */
-	if (width >= 100)
-		snprintf(both, sizeof(both), "%-35s %s", what, source);
-	else if (width >= WIDE && source[0])
-		snprintf(both, sizeof(both), "%-22.22s %s", what,
-			 op_text_base(source));
-	else
-		snprintf(both, sizeof(both), "%s",
-			 width >= WIDE ? what : op_text_base(source));
-	add_fit(line, size, both, width);
+	used += (size_t)snprintf(line + used, size - used, "0x%-10llx ",
+				 (unsigned long long)offset);
+	if (width >= WIDE) {
+		char fit[512];
+
+		op_text_fit(fit, sizeof(fit),
+			    about(ui, image, offset, false), room);
+		used += op_text_pad(line + used, size - used, fit, room);
+		snprintf(line + used, size - used, " ");
+	}
+	/* Of its path the end is what tells. */
+	add_fit(line, size, about(ui, image, offset, true), width);
 	return color_of(row->share);
 }
 

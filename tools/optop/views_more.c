@@ -150,7 +150,7 @@ static void modules_enter(struct op_ui *ui, struct op_browser *browser,
 		op_say(ui, "this range has no samples");
 }
 
-/* The numbers, and behind them the lines of "hooks". */
+/* What is wrong with the tree, the numbers, and the lines of "hooks". */
 static size_t hook_lines(const char *hooks)
 {
 	size_t n = *hooks != '\0';
@@ -166,7 +166,7 @@ static void stats_fill(struct op_ui *ui, struct op_browser *browser)
 {
 	const struct op_tree *tree = ui->model->tree;
 
-	browser->nr = tree->nr_stats + hook_lines(tree->hooks);
+	browser->nr = !!tree->faults + tree->nr_stats + hook_lines(tree->hooks);
 }
 
 static void stats_heading(const struct op_browser *browser, int width,
@@ -186,6 +186,11 @@ static enum op_color stats_line(struct op_ui *ui,
 
 	(void)browser;
 	(void)width;
+	if (tree->faults && !i--) {
+		op_text_clean(clean, sizeof(clean), tree->fault);
+		snprintf(line, size, "faults %u: %s", tree->faults, clean);
+		return OP_COLOR_HOT;
+	}
 	if (i < tree->nr_stats) {
 		const struct op_stat *stat = &tree->stats[i];
 

@@ -3,7 +3,7 @@
 #
 # What cannot be done is said in one clear line, with the right exit code.
 
-faults_tests=37
+faults_tests=39
 
 # one_line TEXT NAME: standard error was one line that has TEXT
 one_line()
