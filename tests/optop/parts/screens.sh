@@ -5,7 +5,7 @@
 # program is the one with the sanitizers, which say so when something is wrong,
 # at its end too.
 
-screens_tests=93
+screens_tests=96
 
 run_screens()
 {
