@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034 # the parts use what is set here
 #
 # What the parts of optop.sh share. To be sourced behind tests/lib/tap.sh.
 

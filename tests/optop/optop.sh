@@ -21,6 +21,7 @@ parts=("$@")
 [ $# -gt 0 ] || parts=(reports faults live screens broken many docs)
 planned=0
 for part in "${parts[@]}"; do
+	# shellcheck disable=SC1090
 	. "tests/optop/parts/$part.sh" || exit 1
 	tests=${part}_tests
 	planned=$((planned + ${!tests}))

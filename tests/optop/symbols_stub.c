@@ -63,8 +63,8 @@ static void read_line(struct op_symbols *symbols, const char *line)
 	struct entry *entry = calloc(1, sizeof(*entry));
 	int n = 0;
 
-	if (!entry || sscanf(line, "%255s %15s %n", entry->image, entry->what,
-			     &n) != 2) {
+	if (!entry ||
+	    sscanf(line, "%255s %15s %n", entry->image, entry->what, &n) != 2) {
 		free(entry);
 		return;
 	}

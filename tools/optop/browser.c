@@ -205,9 +205,8 @@ static void state(const struct op_ui *ui, char *line, size_t size)
 	snprintf(line, size, "%s%s%s%s%s%s%s by %s%s", filter[0] ? "/" : "",
 		 filter, filter[0] ? " " : "",
 		 query->hide_kernel ? "-kernel " : "",
-		 query->hide_user ? "-user " : "",
-		 ui->frozen ? "FROZEN " : "", op_mode_text(query->mode),
-		 op_sort_text(query->sort), age);
+		 query->hide_user ? "-user " : "", ui->frozen ? "FROZEN " : "",
+		 op_mode_text(query->mode), op_sort_text(query->sort), age);
 }
 
 static void put(int y, int x, int width, int attribute, const char *text)

@@ -74,8 +74,7 @@ static void toggle_help(struct op_ui *ui)
 static void toggle_sampling(struct op_ui *ui)
 {
 	struct op_tree *tree = ui->model->tree;
-	int err = op_tree_write(tree, "enable",
-				tree->enabled > 0 ? "0" : "1");
+	int err = op_tree_write(tree, "enable", tree->enabled > 0 ? "0" : "1");
 
 	if (err == -ENOTSUP)
 		op_say(ui, "this is a copy: nothing to start or stop");

@@ -138,6 +138,7 @@ int main(int argc, char **argv)
 	config.root = options.root;
 	config.kernel = options.kernel;
 	config.raw = options.raw;
+	config.recorded = !tree->live;
 	/* A server can be slow: no good behind a live view. */
 	config.debuginfod = !live && getenv("DEBUGINFOD_URLS");
 	symbols = op_symbols_new(&config);

@@ -208,8 +208,8 @@ static void take_names(struct op_model *model, struct op_entry *entry)
 			struct op_value *sum = entry->values +
 					       owner * OP_MAX_EVENTS +
 					       hist->event[c];
-			struct op_value *bin = entry->bins +
-					       i * hist->columns + c;
+			struct op_value *bin =
+				entry->bins + i * hist->columns + c;
 
 			sum->total += bin->total;
 			sum->delta += bin->delta;

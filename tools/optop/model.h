@@ -13,9 +13,9 @@
 #include "tree.h"
 
 enum op_mode {
-	OP_MODE_ACCUMULATE,	/* all since the last reset */
-	OP_MODE_DECAY,		/* the older, the less it weighs */
-	OP_MODE_DELTA,		/* since the look before */
+	OP_MODE_ACCUMULATE, /* all since the last reset */
+	OP_MODE_DECAY,	    /* the older, the less it weighs */
+	OP_MODE_DELTA,	    /* since the look before */
 	OP_MODES,
 };
 
@@ -23,7 +23,7 @@ enum op_sort {
 	OP_SORT_SAMPLES,
 	OP_SORT_RATE,
 	OP_SORT_IMAGE,
-	OP_SORT_SYMBOL,		/* in the view of addresses: by address */
+	OP_SORT_SYMBOL, /* in the view of addresses: by address */
 	OP_SORTS,
 };
 

@@ -14,11 +14,11 @@
 /* What the program ends with; by a signal: 128 and its number. */
 enum op_exit {
 	OP_EXIT_OK = 0,
-	OP_EXIT_FAILED = 1,	/* a file could not be read or written */
-	OP_EXIT_USAGE = 2,	/* a bad option, or a terminal that can't do */
-	OP_EXIT_NO_TREE = 3,	/* not loaded, not mounted, no such tree */
+	OP_EXIT_FAILED = 1,  /* a file could not be read or written */
+	OP_EXIT_USAGE = 2,   /* a bad option, or a terminal that can't do */
+	OP_EXIT_NO_TREE = 3, /* not loaded, not mounted, no such tree */
 	OP_EXIT_NO_RIGHTS = 4,
-	OP_EXIT_GONE = 5,	/* the tree went while it was looked at */
+	OP_EXIT_GONE = 5, /* the tree went while it was looked at */
 };
 
 enum op_format {

@@ -211,8 +211,10 @@ void op_report_totals(const struct op_model *model)
 			for (e = 0; e < tree->nr_events; e++)
 				if (!entry->syms[s].name &&
 				    entry->image->kind != OP_KIND_JIT)
-					without += entry->values
-						[s * OP_MAX_EVENTS + e].total;
+					without +=
+						entry->values
+							[s * OP_MAX_EVENTS + e]
+								.total;
 		nameless += without;
 	}
 	op_symbols_totals(model->symbols, &totals);

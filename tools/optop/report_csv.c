@@ -59,8 +59,7 @@ static void line(FILE *out, const struct op_model *model,
 		fprintf(out, "%s,,,,", symbol);
 	}
 	field(out, event);
-	fprintf(out, ",%llu,%llu,%.6f,%.1f\n",
-		(unsigned long long)value->total,
+	fprintf(out, ",%llu,%llu,%.6f,%.1f\n", (unsigned long long)value->total,
 		(unsigned long long)value->delta, row->share,
 		model->dt > 0 ? (double)value->delta / model->dt : 0);
 }

@@ -23,7 +23,8 @@ static void print_batch(FILE *out, const struct op_model *model,
 		op_mode_text(query->mode));
 	for (i = 0; i < OP_SUMMARY_LINES; i++)
 		fprintf(out, "%s\n", lines[i]);
-	fprintf(out, "\n  SHARE    SAMPLES       RATE IMAGE                SYMBOL\n");
+	fprintf(out,
+		"\n  SHARE    SAMPLES       RATE IMAGE                SYMBOL\n");
 	op_rows_symbols(model, query, &rows);
 	for (r = 0; r < rows.nr; r++) {
 		const struct op_row *row = &rows.rows[r];

@@ -141,8 +141,8 @@ static void add(struct op_rows *rows, const struct op_row *row)
 {
 	if (rows->nr == rows->room) {
 		rows->room = rows->room ? rows->room * 2 : 256;
-		rows->rows = op_alloc(rows->rows, rows->room,
-				      sizeof(*rows->rows));
+		rows->rows =
+			op_alloc(rows->rows, rows->room, sizeof(*rows->rows));
 	}
 	rows->rows[rows->nr++] = *row;
 }
@@ -282,9 +282,9 @@ void op_rows_images(const struct op_model *model, const struct op_query *query,
 
 		/* "unknown" has places of both: what is hidden is not in it. */
 		for (s = 0; s < entry->nr_syms; s++) {
-			const struct op_value *value =
-				entry->values + s * OP_MAX_EVENTS +
-				query->event;
+			const struct op_value *value = entry->values +
+						       s * OP_MAX_EVENTS +
+						       query->event;
 
 			if (entry->syms[s].kernel ? query->hide_kernel :
 						    query->hide_user)
@@ -313,8 +313,8 @@ void op_rows_addresses(const struct op_model *model,
 		       const struct op_query *query, const char *name,
 		       uint64_t start, bool kernel, struct op_rows *rows)
 {
-	const struct op_image *image = op_tree_image(model->tree,
-						     query->serial);
+	const struct op_image *image =
+		op_tree_image(model->tree, query->serial);
 	const struct op_entry *entry = image ? image->private : NULL;
 	size_t i;
 	unsigned int c;

@@ -13,9 +13,8 @@
 
 #define LINE 1024
 
-__attribute__((format(printf, 2, 3))) static void append(char *line,
-							 const char *format,
-							 ...)
+__attribute__((format(printf, 2, 3))) static void
+append(char *line, const char *format, ...)
 {
 	size_t used = strlen(line);
 	va_list args;
@@ -52,7 +51,7 @@ static void what(const struct op_model *model, const struct op_query *query,
 	unsigned int cpus = tree->cpus ? tree->cpus : 1;
 
 	append(line, "%s ",
-	       !tree->live	  ? "copy," :
+	       !tree->live	 ? "copy," :
 	       tree->enabled > 0 ? "sampling" :
 				   "OFF (S starts),");
 	if (tree->nr_events) {
@@ -64,8 +63,7 @@ static void what(const struct op_model *model, const struct op_query *query,
 	if (tree->nr_events > 1)
 		append(line, " [%u of %u]", query->event + 1, tree->nr_events);
 	op_text_clean(text, sizeof(text), tree->cpu_type);
-	append(line, " (%s), real %.1f Hz", text,
-	       model->rate_received / cpus);
+	append(line, " (%s), real %.1f Hz", text, model->rate_received / cpus);
 	if (cpus > 1)
 		append(line, " x %u CPUs", cpus);
 }

@@ -23,6 +23,8 @@ struct op_symbols;
  * @tmp: where perf-PID.map and jit-PID.dump are; NULL: ROOT/tmp
  * @debuginfod: may ask debuginfod's servers, which can take long
  * @raw: names as they are in the file, not demangled
+ * @recorded: the images are of another boot or machine, so that what this one
+ *	has in memory (its vdso) tells nothing
  */
 struct op_symbols_config {
 	const char *root;
@@ -30,16 +32,17 @@ struct op_symbols_config {
 	const char *tmp;
 	bool debuginfod;
 	bool raw;
+	bool recorded;
 };
 
 /* What is known of an image's names. */
 enum op_symbols_state {
-	OP_SYMBOLS_WAITING,	/* not loaded yet */
-	OP_SYMBOLS_LOADED,	/* there are names */
-	OP_SYMBOLS_NONE,	/* the file is there and has none */
-	OP_SYMBOLS_MISSING,	/* the file is not there, or not readable */
-	OP_SYMBOLS_CHANGED,	/* the file is not the one that was sampled */
-	OP_SYMBOLS_BROKEN,	/* the file is no ELF file that makes sense */
+	OP_SYMBOLS_WAITING, /* not loaded yet */
+	OP_SYMBOLS_LOADED,  /* there are names */
+	OP_SYMBOLS_NONE,    /* the file is there and has none */
+	OP_SYMBOLS_MISSING, /* the file is not there, or not readable */
+	OP_SYMBOLS_CHANGED, /* the file is not the one that was sampled */
+	OP_SYMBOLS_BROKEN,  /* the file is no ELF file that makes sense */
 };
 
 /**
@@ -76,19 +79,22 @@ struct op_symbol {
  * struct op_symbols_totals - what was done so far, for -v
  */
 struct op_symbols_totals {
-	unsigned int images;	/* asked for */
-	unsigned int unreadable;/* MISSING */
+	unsigned int images;	 /* asked for */
+	unsigned int unreadable; /* MISSING */
 	unsigned int broken;
 	unsigned int changed;
 	unsigned int none;
-	uint64_t symbols;	/* loaded, of all images */
-	double seconds;		/* spent by the thread */
+	uint64_t symbols; /* loaded, of all images */
+	double seconds;	  /* spent by the thread */
 };
 
 struct op_symbols *op_symbols_new(const struct op_symbols_config *config);
 void op_symbols_free(struct op_symbols *symbols);
 
-/* Readable (poll(2)) when an image's state has changed; read clears it. */
+/*
+ * Readable (poll(2)) when an image's state has changed, or there are new names;
+ * an eventfd(2) that does not block: reading its 8 bytes clears it.
+ */
 int op_symbols_fd(struct op_symbols *symbols);
 
 /* Ask for an image (the thread loads it if it has not yet); its state now. */

@@ -315,7 +315,8 @@ static void keep_end(char *out, size_t size, const char *s, int width)
 	if (got < over && s[skip])
 		skip += op_text_cut(s + skip, 2, NULL);
 	/* A part that is whole reads better than one that is cut. */
-	whole = strstr(s, "::") ? strstr(s + skip, "::") : strchr(s + skip, '/');
+	whole = strstr(s, "::") ? strstr(s + skip, "::") :
+				  strchr(s + skip, '/');
 	if (whole && op_text_width(whole) >= width / 2)
 		skip = (size_t)(whole - s);
 	snprintf(out, size, "%s%s", dots, s + skip);

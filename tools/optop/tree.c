@@ -37,9 +37,11 @@
 struct op_tree *op_tree_new(const char *dir)
 {
 	struct op_tree *tree = op_alloc(NULL, 1, sizeof(*tree));
+	struct statfs fs;
 
 	memset(tree, 0, sizeof(*tree));
 	tree->dir = op_strdup(dir);
+	tree->live = !statfs(dir, &fs) && fs.f_type == OPROFILEFS_MAGIC;
 	tree->enabled = -1;
 	return tree;
 }
@@ -87,7 +89,8 @@ static bool is_named(const char *name, const char *what)
 {
 	size_t n = strlen(what);
 
-	return !strncmp(name, what, n) && (!name[n] || ends_in_number(name + n));
+	return !strncmp(name, what, n) &&
+	       (!name[n] || ends_in_number(name + n));
 }
 
 static enum op_kind kind_of(const char *name)
@@ -182,11 +185,10 @@ static void read_about(struct op_tree *tree, struct op_image *image, int images)
 		image_fault(image, "identity", (int)got);
 
 	image->kind = kind_of(image->name);
-	image->kernel = image->kind == OP_KIND_KERNEL ||
-			image->kind == OP_KIND_MODULE ||
-			image->kind == OP_KIND_BPF ||
-			(image->kind == OP_KIND_JIT &&
-			 is_kernel_jit(tree, image));
+	image->kernel =
+		image->kind == OP_KIND_KERNEL ||
+		image->kind == OP_KIND_MODULE || image->kind == OP_KIND_BPF ||
+		(image->kind == OP_KIND_JIT && is_kernel_jit(tree, image));
 }
 
 /*
@@ -215,9 +217,8 @@ static bool look_at(struct op_tree *tree, struct op_image *image, int images,
 	if (err2 == -ENOENT && err == -ENOENT)
 		return false;
 
-	if (!image->serial ||
-	    (hist.dcookie && image->dcookie &&
-	     hist.dcookie != image->dcookie)) {
+	if (!image->serial || (hist.dcookie && image->dcookie &&
+			       hist.dcookie != image->dcookie)) {
 		/* New, or another one that took the name. */
 		image->serial = ++tree->next_serial;
 		op_hist_free(&image->hist);

@@ -124,11 +124,11 @@ void op_tree_read_stats(struct op_tree *tree, int root)
 	tree->cpus = 0;
 	tree->hooks[0] = '\0';
 	if (!tree->stats)
-		tree->stats = op_alloc(NULL, OP_MAX_STATS, sizeof(*tree->stats));
+		tree->stats =
+			op_alloc(NULL, OP_MAX_STATS, sizeof(*tree->stats));
 	dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir) {
-		op_tree_fault(tree, "stats",
-			      strerror(fd < 0 ? -fd : errno));
+		op_tree_fault(tree, "stats", strerror(fd < 0 ? -fd : errno));
 		if (fd >= 0)
 			close(fd);
 		return;
@@ -212,8 +212,8 @@ void op_tree_read_jits(struct op_tree *tree, int root)
 		}
 		if (tree->nr_jits >= room) {
 			room = room ? room * 2 : 16;
-			tree->jits = op_alloc(tree->jits, room,
-					      sizeof(*tree->jits));
+			tree->jits =
+				op_alloc(tree->jits, room, sizeof(*tree->jits));
 		}
 		tree->jits[tree->nr_jits++] = jit;
 	}

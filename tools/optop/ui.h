@@ -15,10 +15,10 @@ struct op_browser;
 
 enum op_color {
 	OP_COLOR_NONE,
-	OP_COLOR_HOT,	/* much, or bad */
+	OP_COLOR_HOT, /* much, or bad */
 	OP_COLOR_WARM,
-	OP_COLOR_BAR,	/* the columns' heads, the keys below */
-	OP_COLOR_OFF,	/* sampling is off, something is hidden */
+	OP_COLOR_BAR, /* the columns' heads, the keys below */
+	OP_COLOR_OFF, /* sampling is off, something is hidden */
 };
 
 /**

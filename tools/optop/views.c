@@ -242,8 +242,8 @@ static enum op_color addresses_line(struct op_ui *ui,
 	if (width >= WIDE) {
 		char fit[512];
 
-		op_text_fit(fit, sizeof(fit),
-			    about(ui, image, offset, false), room);
+		op_text_fit(fit, sizeof(fit), about(ui, image, offset, false),
+			    room);
 		used += op_text_pad(line + used, size - used, fit, room);
 		snprintf(line + used, size - used, " ");
 	}

@@ -109,10 +109,10 @@ static enum op_color modules_line(struct op_ui *ui,
 			return OP_COLOR_NONE;
 		}
 		for (s = 0; entry && s < entry->nr_syms; s++)
-			samples += op_value_of(entry->values +
-						       s * OP_MAX_EVENTS +
-						       ui->query.event,
-					       ui->query.mode);
+			samples +=
+				op_value_of(entry->values + s * OP_MAX_EVENTS +
+						    ui->query.event,
+					    ui->query.mode);
 		snprintf(start, sizeof(start), "0x%llx",
 			 (unsigned long long)jit->start);
 		snprintf(end, sizeof(end), "0x%llx",
@@ -210,8 +210,7 @@ static enum op_color stats_line(struct op_ui *ui,
 			continue;
 		op_text_clean(clean, sizeof(clean), next);
 		snprintf(line, size, "hook %s", clean);
-		return strstr(clean, " missing") ? OP_COLOR_OFF :
-						   OP_COLOR_NONE;
+		return strstr(clean, " missing") ? OP_COLOR_OFF : OP_COLOR_NONE;
 	}
 	return OP_COLOR_NONE;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154 # lib.sh has the variables
+# shellcheck shell=bash disable=SC2154,SC2034,SC2016 # lib.sh has the variables
 #
 # Trees that are no trees: nothing crashes, by the sanitizers' word and by
 # valgrind's, and what is good in them is shown all the same.

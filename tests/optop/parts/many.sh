@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154 # lib.sh has the variables
+# shellcheck shell=bash disable=SC2154,SC2034,SC2016 # lib.sh has the variables
 #
 # Big trees: the first frame comes at once, a look reads only what has changed,
 # and nothing is held open between two looks.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154 # lib.sh has the variables
+# shellcheck shell=bash disable=SC2154,SC2034,SC2016 # lib.sh has the variables
 #
 # Reports: exact ones of tree/, and what two pictures make of what changed
 # between them.
