@@ -18,7 +18,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/optop/lib.sh
 
 parts=("$@")
-[ $# -gt 0 ] || parts=(reports faults live screens broken many docs)
+[ $# -gt 0 ] || parts=(reports faults control live screens broken many docs)
 planned=0
 for part in "${parts[@]}"; do
 	# shellcheck disable=SC1090

@@ -104,8 +104,16 @@ static void symbols_enter(struct op_ui *ui, struct op_browser *browser,
 				  .symbol = sym->name,
 				  .start = sym->start,
 				  .kernel = sym->kernel };
+	size_t used = 0;
 
-	op_row_symbol(row, new.title, sizeof(new.title));
+	/* Where one does not come from the image, it is said which one it is. */
+	if (!browser->serial) {
+		used = op_row_image(row, false, new.title,
+				    sizeof(new.title) / 2);
+		used += (size_t)snprintf(new.title + used,
+					 sizeof(new.title) - used, ": ");
+	}
+	op_row_symbol(row, new.title + used, sizeof(new.title) - used);
 	op_browser_push(ui, &new);
 }
 
