@@ -127,7 +127,7 @@ static struct json_object *symbols(const struct op_model *model,
 			add_address(object, "offset", sym->start);
 			add_number(object, "size", sym->size);
 		} else if (row->entry->image->kind == OP_KIND_JIT) {
-			add_text(object, "symbol", row->entry->image->name + 4);
+			add_text(object, "symbol", row->entry->image->path + 4);
 		} else {
 			json_object_object_add(object, "symbol", NULL);
 		}

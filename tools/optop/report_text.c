@@ -14,6 +14,7 @@ static void print_batch(FILE *out, const struct op_model *model,
 	static char lines[OP_SUMMARY_LINES][1024];
 	struct op_rows rows = { 0 };
 	char image[OP_TEXT_MAX], symbol[OP_TEXT_MAX], now[64];
+	char rate[32] = "-"; /* as long as there was one look only */
 	unsigned int i;
 	size_t r;
 
@@ -31,9 +32,11 @@ static void print_batch(FILE *out, const struct op_model *model,
 
 		op_row_image(row, false, image, sizeof(image));
 		op_row_symbol(row, symbol, sizeof(symbol));
-		fprintf(out, "%6.2f%% %10.*f %8.1f/s %s%*s [%c] %s\n",
+		if (model->dt > 0)
+			snprintf(rate, sizeof(rate), "%.1f/s", row->rate);
+		fprintf(out, "%6.2f%% %10.*f %10s %s%*s [%c] %s\n",
 			row->share * 100, query->mode == OP_MODE_DECAY ? 1 : 0,
-			row->value, row->rate, image,
+			row->value, rate, image,
 			op_text_width(image) < 20 ? 20 - op_text_width(image) :
 						    0,
 			"", row->kernel ? 'k' : '.', symbol);

@@ -105,7 +105,7 @@ size_t op_row_symbol(const struct op_row *row, char *text, size_t size)
 	if (sym && sym->name)
 		return op_text_clean(text, size, sym->name);
 	if (entry->image->kind == OP_KIND_JIT)
-		return op_text_clean(text, size, entry->image->name + 4);
+		return op_text_clean(text, size, entry->image->path + 4);
 	if (entry->state == OP_SYMBOLS_LOADED)
 		why = "no symbol";
 	else if (entry->state != OP_SYMBOLS_WAITING &&

@@ -43,6 +43,16 @@ static void causes(const struct op_tree *tree, const char *prefix, char *line)
 	}
 }
 
+/* A number per second; "-" as long as there was one look only. */
+static void append_rate(char *line, const struct op_model *model,
+			const char *before, double rate, const char *behind)
+{
+	if (model->dt > 0)
+		append(line, "%s%.1f%s", before, rate, behind);
+	else
+		append(line, "%s-%s", before, behind);
+}
+
 static void what(const struct op_model *model, const struct op_query *query,
 		 char *line)
 {
@@ -63,7 +73,8 @@ static void what(const struct op_model *model, const struct op_query *query,
 	if (tree->nr_events > 1)
 		append(line, " [%u of %u]", query->event + 1, tree->nr_events);
 	op_text_clean(text, sizeof(text), tree->cpu_type);
-	append(line, " (%s), real %.1f Hz", text, model->rate_received / cpus);
+	append(line, " (%s)", text);
+	append_rate(line, model, ", real ", model->rate_received / cpus, " Hz");
 	if (cpus > 1)
 		append(line, " x %u CPUs", cpus);
 }
@@ -86,11 +97,12 @@ void op_summary(const struct op_model *model, const struct op_query *query,
 	lines[0][0] = lines[1][0] = lines[2][0] = '\0';
 	what(model, query, lines[0]);
 
-	append(lines[1], "%llu samples, %.1f/s",
-	       (unsigned long long)total->total,
-	       model->dt > 0 ? (double)total->delta / model->dt : 0);
-	append(lines[1], "  forks %.1f/s execs %.1f/s  %zu images",
-	       model->rate_forks, model->rate_execs, tree->nr_images);
+	append(lines[1], "%llu samples", (unsigned long long)total->total);
+	append_rate(lines[1], model, ", ",
+		    model->dt > 0 ? (double)total->delta / model->dt : 0, "/s");
+	append_rate(lines[1], model, "  forks ", model->rate_forks, "/s");
+	append_rate(lines[1], model, " execs ", model->rate_execs, "/s");
+	append(lines[1], "  %zu images", tree->nr_images);
 
 	if (lost) {
 		append(lines[2], "LOST %llu", (unsigned long long)lost);

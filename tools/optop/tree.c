@@ -138,7 +138,7 @@ static bool is_kernel_jit(const struct op_tree *tree,
 	if (image->start)
 		return image->start >> 63;
 	for (i = 0; i < tree->nr_jits; i++)
-		if (!strcmp(tree->jits[i].name, image->name + 4))
+		if (!strcmp(tree->jits[i].name, image->path + 4))
 			return !tree->jits[i].pid;
 	return false;
 }
@@ -184,7 +184,9 @@ static void read_about(struct op_tree *tree, struct op_image *image, int images)
 	else if (got < 0 && got != -ENOENT)
 		image_fault(image, "identity", (int)got);
 
-	image->kind = kind_of(image->name);
+	/* The folder's name can have bytes encoded, and its beginning cut. */
+	image->kind = image->path[0] == '/' ? OP_KIND_FILE :
+					      kind_of(image->path);
 	image->kernel =
 		image->kind == OP_KIND_KERNEL ||
 		image->kind == OP_KIND_MODULE || image->kind == OP_KIND_BPF ||

@@ -24,12 +24,16 @@ static enum op_color color_of(double share)
 static size_t numbers(const struct op_ui *ui, const struct op_row *row,
 		      int width, char *line, size_t size)
 {
+	char rate[32] = "-";
 	int digits = ui->query.mode == OP_MODE_DECAY;
 	int n = snprintf(line, size, "%6.2f%% %8.*f ", row->share * 100, digits,
 			 row->value);
 
+	/* After one look only there is none. */
+	if (ui->model->dt > 0)
+		snprintf(rate, sizeof(rate), "%.1f", row->rate);
 	if (width >= WIDE)
-		n += snprintf(line + n, size - (size_t)n, "%8.1f ", row->rate);
+		n += snprintf(line + n, size - (size_t)n, "%8s ", rate);
 	return (size_t)n;
 }
 

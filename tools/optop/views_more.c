@@ -45,14 +45,13 @@ static const struct op_image *jit_image(const struct op_ui *ui,
 					const struct op_jit *jit)
 {
 	const struct op_tree *tree = ui->model->tree;
-	size_t i, n = strlen(jit->name);
+	size_t i;
 
 	for (i = 0; i < tree->nr_images; i++) {
 		const struct op_image *image = tree->images[i];
 
 		if (image->kind == OP_KIND_JIT && image->start == jit->start &&
-		    !strncmp(image->name + 4, jit->name, n) &&
-		    (!image->name[4 + n] || image->name[4 + n] == '~'))
+		    !strcmp(image->path + 4, jit->name))
 			return image;
 	}
 	return NULL;

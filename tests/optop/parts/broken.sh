@@ -4,7 +4,7 @@
 # Trees that are no trees: nothing crashes, by the sanitizers' word and by
 # valgrind's, and what is good in them is shown all the same.
 
-broken_tests=$((4 * 14 + 7))
+broken_tests=$((4 * 14 + 8))
 
 # A line of 10 MB, one made of it.
 long_line()
@@ -108,6 +108,11 @@ break_names()
 	cp -r "$1/images/anon" "$1/images/.hidden"
 	printf '/\\033\\377\\000\\9\\\n' > "$1/images/bpf/path"
 	long_line / | head -c 30000 > "$1/images/vdso/path"
+	# As the module encodes it, with a start that may not be seen.
+	cp -r "$1/images/jit:my_jit" "$1/images/jit:a%3Cb%3E"
+	echo 'jit:a<b>' > "$1/images/jit:a%3Cb%3E/path"
+	echo 0x0 > "$1/images/jit:a%3Cb%3E/start"
+	echo 'a<b> 0x0 0x0' >> "$1/jit_maps"
 }
 
 break_counts()
@@ -200,9 +205,12 @@ run_broken()
 		"counts: what is good is counted, and nothing else"
 	is "$(jq '.pictures[0].faults' "$work/counts.json")" 12 \
 		"counts: each line that is not is a fault"
-	is "$(jq -r '.pictures[0].images[] | select(.kind == "bpf") | .path' \
+	is "$(jq -r '.pictures[0].images[] | select(.name == "bpf") | .path' \
 		"$work/names.json")" '/\033\377\134000\1349\134' \
 		"names: a path is unescaped once, and escaped once"
+	is "$(jq -r '.pictures[0].symbols[] | select(.symbol == "a<b>") |
+		.image, .kernel' "$work/names.json" | tr '\n' ' ')" \
+		"jit:a%3Cb%3E true " "names: of a JIT range of the kernel"
 	is "$(jq -r '.pictures[0].fault' "$work/loops.json")" \
 		"version: Too many levels of symbolic links" \
 		"loops: the first fault is named"

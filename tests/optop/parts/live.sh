@@ -78,9 +78,9 @@ run_live()
 	screen_shows "is no tree of oprofilefs" "unmounted: says so"
 	ends_with 5 "unmounted"
 
-	open_screen 80 24 "OPTOP_STUB_DELAY=1500 $asan --fs $tree -d 60"
+	open_screen 80 24 "OPTOP_STUB_DELAY=3000 $asan --fs $tree -d 60"
 	screen_is waiting.txt "numbers come before names"
-	screen_is symbols.txt "names come when they are there"
+	screen_is one-look.txt "names come when they are there"
 	for signal in TERM HUP INT SEGV ABRT; do
 		case $signal in
 		TERM) number=143 ;;

@@ -188,13 +188,13 @@ run_screens()
 	screen_is quit.txt "q: the terminal is as it was"
 
 	open_screen 80 24 "$asan --fs $tree -d 3600"
-	screen_is symbols.txt "one look only"
+	screen_is one-look.txt "one look only: no rates yet"
 	keys a
 	screen_is decay.txt "a: decay; all is as it was then"
 	keys F5
 	screen_is delta.txt "F5: delta; there is nothing yet"
 	keys a
-	screen_is symbols.txt "a: accumulate"
+	screen_is one-look.txt "a: accumulate"
 	keys q
 	screen_is quit.txt "q"
 
