@@ -23,8 +23,8 @@ struct op_symbols;
  * @tmp: where perf-PID.map and jit-PID.dump are; NULL: ROOT/tmp
  * @debuginfod: may ask debuginfod's servers, which can take long
  * @raw: names as they are in the file, not demangled
- * @recorded: the images are of another boot or machine, so that what this one
- *	has in memory (its vdso) tells nothing
+ * @recorded: the images may be of another boot or machine, so that what this
+ *	one has in memory (its vdso, its kernel) tells nothing
  */
 struct op_symbols_config {
 	const char *root;
