@@ -68,6 +68,21 @@ static void add_values(struct json_object *object, const struct op_model *model,
 	json_object_object_add(object, "delta", delta);
 }
 
+/* Words for programs: what people read may be worded better one day. */
+static const char *state_word(enum op_symbols_state state)
+{
+	static const char *const words[] = {
+		[OP_SYMBOLS_WAITING] = "waiting",
+		[OP_SYMBOLS_LOADED] = "loaded",
+		[OP_SYMBOLS_NONE] = "none",
+		[OP_SYMBOLS_MISSING] = "missing",
+		[OP_SYMBOLS_CHANGED] = "changed",
+		[OP_SYMBOLS_BROKEN] = "broken",
+	};
+
+	return words[state];
+}
+
 static struct json_object *images(const struct op_model *model)
 {
 	struct json_object *array = json_object_new_array();
@@ -94,8 +109,7 @@ static struct json_object *images(const struct op_model *model)
 		add_text(object, "kind", op_kind_text(image->kind));
 		add_number(object, "dcookie", image->dcookie);
 		add_address(object, "start", image->start);
-		add_text(object, "symbols",
-			 op_symbols_state_text(entry->state));
+		add_text(object, "symbols", state_word(entry->state));
 		add_values(object, model, sums);
 		json_object_array_add(array, object);
 	}
