@@ -9,6 +9,7 @@
 #include <curses.h>
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,10 +102,11 @@ static int loop(struct op_ui *ui, int signals)
 			if (read(signals, &info, sizeof(info)) == sizeof(info))
 				return 128 + (int)info.ssi_signo;
 		}
+		/* A terminal that has gone has "keys", too: its end. */
+		if (fds[KEYS].revents & (POLLHUP | POLLERR | POLLNVAL))
+			return 128 + SIGHUP;
 		if (fds[KEYS].revents & POLLIN)
 			take_keys(ui);
-		else if (fds[KEYS].revents)
-			return OP_EXIT_FAILED;
 		if (fds[NAMES].fd >= 0 && fds[NAMES].revents) {
 			char some[64];
 

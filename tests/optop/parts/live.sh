@@ -4,7 +4,7 @@
 # The live view while things happen: the tree changes or goes, names come late,
 # signals end the program. The terminal is always put back.
 
-live_tests=35
+live_tests=36
 
 copy_tree()
 {
@@ -95,6 +95,12 @@ run_live()
 		kill -$signal "$(optop_pid)"
 		ends_with $number "SIG$signal"
 	done
+	open_screen 80 24 "$optop --fs $tree -d 3600"
+	wait_for 20 shows native_safe_halt
+	number=$(optop_pid)
+	tm kill-server
+	wait_for 20 test ! -e "/proc/$number"
+	result $? "the terminal goes, and so does optop"
 	open_screen 80 24 "TERM=dumb $asan --fs $tree"
 	screen_shows "cannot place text (TERM): use -b or --once" \
 		"TERM=dumb: says what to do"
