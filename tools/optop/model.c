@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The model: from a tree's histograms to symbols, over time.
+ *
+ * What happened since the look before is kept for each bin and not for each
+ * symbol, since the symbols of a bin become known only later.  All three modes
+ * are kept at once, so that a view can go from one to another and back.
+ *
+ * Only what has changed is worked on: an image whose histogram is the old one
+ * keeps its symbols and sums.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+/* What a look is worth at the next one. */
+#define DECAY (7.0 / 8)
+
+static void forget(void *private)
+{
+	struct op_entry *entry = private;
+
+	free(entry->bins);
+	free(entry->owner);
+	free(entry->syms);
+	free(entry->values);
+	free(entry);
+}
+
+/**
+ * op_model_new - a model of a tree
+ * @tree: the tree
+ * @symbols: where names come from
+ * Return: the model; both stay the caller's, and are to outlive it.
+ */
+struct op_model *op_model_new(struct op_tree *tree, struct op_symbols *symbols)
+{
+	struct op_model *model = op_alloc(NULL, 1, sizeof(*model));
+
+	memset(model, 0, sizeof(*model));
+	model->tree = tree;
+	model->symbols = symbols;
+	tree->forget = forget;
+	return model;
+}
+
+/**
+ * op_model_free - give back a model
+ * @model: the model, or NULL
+ */
+void op_model_free(struct op_model *model)
+{
+	free(model);
+}
+
+static bool same_columns(const struct op_hist *a, const struct op_hist *b)
+{
+	return a->columns == b->columns &&
+	       !memcmp(a->event, b->event, a->columns);
+}
+
+/*
+ * The values of a histogram that was read anew: both it and the one before
+ * ascend.  What was there at the very first look has no delta.
+ */
+static void take_bins(struct op_entry *entry, bool first)
+{
+	const struct op_hist *now = &entry->image->hist;
+	const struct op_hist *before = &entry->image->before;
+	struct op_value *old = entry->bins, *bins;
+	size_t i, j = 0;
+	unsigned int c;
+
+	if (!same_columns(now, before))
+		old = NULL;
+	bins = op_alloc(NULL, now->nr * now->columns, sizeof(*bins));
+	for (i = 0; i < now->nr; i++) {
+		const struct op_value *was = NULL;
+
+		while (old && j < before->nr &&
+		       before->offsets[j] < now->offsets[i])
+			j++;
+		if (old && j < before->nr &&
+		    before->offsets[j] == now->offsets[i])
+			was = old + j * now->columns;
+		for (c = 0; c < now->columns; c++) {
+			uint64_t count = now->counts[i * now->columns + c];
+			struct op_value *value = bins + i * now->columns + c;
+
+			value->total = count;
+			if (first) {
+				value->delta = 0;
+				value->decay = (double)count;
+			} else if (!was || count < was[c].total) {
+				value->delta = count;
+				value->decay = (double)count;
+			} else {
+				value->delta = count - was[c].total;
+				value->decay = was[c].decay * DECAY +
+					       (double)value->delta;
+			}
+		}
+	}
+	free(entry->bins);
+	entry->bins = bins;
+}
+
+static void age(struct op_value *values, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		values[i].delta = 0;
+		values[i].decay *= DECAY;
+	}
+}
+
+struct sorted {
+	struct op_sym sym;
+	size_t index;
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct sorted *x = a, *y = b;
+
+	if (!x->sym.name != !y->sym.name)
+		return !x->sym.name - !y->sym.name;
+	if (x->sym.start != y->sym.start)
+		return x->sym.start < y->sym.start ? -1 : 1;
+	if (x->sym.kernel != y->sym.kernel)
+		return x->sym.kernel - y->sym.kernel;
+	return x->sym.name ? strcmp(x->sym.name, y->sym.name) : 0;
+}
+
+/* The name of a place; what has none is one symbol without a name. */
+static struct op_sym name_of(struct op_model *model, struct op_entry *entry,
+			     const struct op_image_key *key, uint64_t offset)
+{
+	const struct op_image *image = entry->image;
+	struct op_sym sym = { .kernel = image->kernel };
+	struct op_symbol found;
+
+	if (image->kind == OP_KIND_UNKNOWN)
+		sym.kernel = offset >> 63;
+	if (entry->state == OP_SYMBOLS_LOADED &&
+	    op_symbols_find(model->symbols, key, offset, &found)) {
+		sym.name = found.name;
+		sym.start = found.start;
+		sym.size = found.size;
+		sym.type = found.type;
+	}
+	return sym;
+}
+
+/* Give the bins their symbols, and the symbols their sums. */
+static void take_names(struct op_model *model, struct op_entry *entry)
+{
+	const struct op_hist *hist = &entry->image->hist;
+	struct sorted *list = NULL;
+	struct op_image_key key;
+	size_t nr = 0, room = 0, i, last = 0;
+	uint32_t *order;
+	unsigned int c;
+
+	op_image_key(entry->image, &key);
+	entry->owner = op_alloc(entry->owner, hist->nr, sizeof(*entry->owner));
+	for (i = 0; i < hist->nr; i++) {
+		struct sorted new = { .sym = name_of(model, entry, &key,
+						     hist->offsets[i]) };
+
+		if (!nr || by_start(&list[last], &new)) {
+			if (nr == room) {
+				room = room ? room * 2 : 16;
+				list = op_alloc(list, room, sizeof(*list));
+			}
+			last = new.index = nr;
+			list[nr++] = new;
+		}
+		entry->owner[i] = (uint32_t)last;
+	}
+	/* A symbol whose bins do not all follow each other is there twice. */
+	if (nr)
+		qsort(list, nr, sizeof(*list), by_start);
+	order = op_alloc(NULL, nr, sizeof(*order));
+	entry->syms = op_alloc(entry->syms, nr, sizeof(*entry->syms));
+	entry->nr_syms = 0;
+	for (i = 0; i < nr; i++) {
+		if (!i || by_start(&list[i - 1], &list[i]))
+			entry->syms[entry->nr_syms++] = list[i].sym;
+		order[list[i].index] = (uint32_t)(entry->nr_syms - 1);
+	}
+	free(list);
+
+	entry->events = model->tree->nr_events;
+	free(entry->values);
+	entry->values = op_alloc(NULL, entry->nr_syms * OP_MAX_EVENTS,
+				 sizeof(*entry->values));
+	memset(entry->values, 0,
+	       entry->nr_syms * OP_MAX_EVENTS * sizeof(*entry->values));
+	for (i = 0; i < hist->nr; i++) {
+		uint32_t owner = order[entry->owner[i]];
+
+		entry->owner[i] = owner;
+		for (c = 0; c < hist->columns; c++) {
+			struct op_value *sum = entry->values +
+					       owner * OP_MAX_EVENTS +
+					       hist->event[c];
+			struct op_value *bin =
+				entry->bins + i * hist->columns + c;
+
+			sum->total += bin->total;
+			sum->delta += bin->delta;
+			sum->decay += bin->decay;
+		}
+	}
+	free(order);
+}
+
+static void sum_up(struct op_model *model)
+{
+	size_t i, s;
+	unsigned int e;
+
+	memset(model->totals, 0, sizeof(model->totals));
+	for (i = 0; i < model->tree->nr_images; i++) {
+		struct op_entry *entry = model->tree->images[i]->private;
+
+		for (s = 0; s < entry->nr_syms; s++) {
+			for (e = 0; e < model->tree->nr_events; e++) {
+				struct op_value *value =
+					entry->values + s * OP_MAX_EVENTS + e;
+
+				model->totals[e].total += value->total;
+				model->totals[e].delta += value->delta;
+				model->totals[e].decay += value->decay;
+			}
+		}
+	}
+}
+
+/* Per second; a number that fell was reset meanwhile. */
+static double rate_of(const struct op_model *model, const char *name,
+		      uint64_t *last)
+{
+	uint64_t now = 0, delta;
+
+	op_tree_stat(model->tree, name, &now);
+	delta = now < *last ? now : now - *last;
+	*last = now;
+	return model->dt > 0 ? (double)delta / model->dt : 0;
+}
+
+static void take_image(struct op_model *model, struct op_image *image)
+{
+	struct op_entry *entry = image->private;
+	const struct op_hist *hist = &image->hist;
+	enum op_symbols_state state;
+	struct op_image_key key;
+	bool first = model->tree->look == 1, read = false;
+
+	if (!entry) {
+		entry = op_alloc(NULL, 1, sizeof(*entry));
+		memset(entry, 0, sizeof(*entry));
+		image->private = entry;
+	}
+	entry->image = image;
+	if (image->changed == model->tree->look) {
+		take_bins(entry, first);
+		entry->serial = image->serial;
+		read = true;
+	} else {
+		age(entry->bins, hist->nr * hist->columns);
+		age(entry->values, entry->nr_syms * OP_MAX_EVENTS);
+	}
+	op_image_key(image, &key);
+	state = op_symbols_state(model->symbols, &key);
+	if (read || state != entry->state) {
+		entry->state = state;
+		take_names(model, entry);
+	}
+}
+
+/**
+ * op_model_refresh - look at the tree
+ * @model: the model
+ *
+ * Rows made before are no longer good.
+ *
+ * Return: as op_tree_refresh().
+ */
+int op_model_refresh(struct op_model *model)
+{
+	struct op_tree *tree = model->tree;
+	double last = tree->time;
+	int err = op_tree_refresh(tree);
+	size_t i;
+
+	if (err)
+		return err;
+	model->dt = tree->look > 1 ? tree->time - last : 0;
+	model->rate_received = rate_of(model, "received", &model->received);
+	model->rate_forks = rate_of(model, "forks", &model->forks);
+	model->rate_execs = rate_of(model, "execs", &model->execs);
+	for (i = 0; i < tree->nr_images; i++)
+		take_image(model, tree->images[i]);
+	sum_up(model);
+	return 0;
+}
+
+/**
+ * op_model_names - take in names that have come since
+ * @model: the model
+ *
+ * Rows made before are no longer good.
+ */
+void op_model_names(struct op_model *model)
+{
+	size_t i;
+
+	for (i = 0; i < model->tree->nr_images; i++) {
+		struct op_entry *entry = model->tree->images[i]->private;
+		enum op_symbols_state state;
+		struct op_image_key key;
+
+		op_image_key(entry->image, &key);
+		state = op_symbols_state(model->symbols, &key);
+		if (state != entry->state) {
+			entry->state = state;
+			take_names(model, entry);
+		}
+	}
+}

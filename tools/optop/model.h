@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the views show: a tree's histograms by symbol, over time.
+ */
+#ifndef OPTOP_MODEL_H
+#define OPTOP_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbols.h"
+#include "tree.h"
+
+enum op_mode {
+	OP_MODE_ACCUMULATE, /* all since the last reset */
+	OP_MODE_DECAY,	    /* the older, the less it weighs */
+	OP_MODE_DELTA,	    /* since the look before */
+	OP_MODES,
+};
+
+enum op_sort {
+	OP_SORT_SAMPLES,
+	OP_SORT_RATE,
+	OP_SORT_IMAGE,
+	OP_SORT_SYMBOL, /* in the view of addresses: by address */
+	OP_SORTS,
+};
+
+/* What there is of one event in one place. */
+struct op_value {
+	uint64_t total;
+	uint64_t delta;
+	double decay;
+};
+
+/**
+ * struct op_sym - a symbol that has samples, or what has no name of an image
+ * @name: NULL if it has none
+ * @start: offset at which it begins
+ * @size: bytes; 0: not known
+ * @type: letter as of nm(1); 0 if it has no name
+ * @kernel: the kernel's
+ */
+struct op_sym {
+	const char *name;
+	uint64_t start;
+	uint64_t size;
+	char type;
+	bool kernel;
+};
+
+/**
+ * struct op_entry - what the model knows of an image
+ * @image: the image
+ * @serial: of the image that this is of
+ * @state: of its symbols when the bins got their names
+ * @bins: values, of each bin its columns'
+ * @owner: of each bin: its symbol
+ * @syms: the symbols
+ * @values: of each symbol all events'
+ */
+struct op_entry {
+	const struct op_image *image;
+	uint64_t serial;
+	enum op_symbols_state state;
+	struct op_value *bins;
+	uint32_t *owner;
+	struct op_sym *syms;
+	size_t nr_syms;
+	struct op_value *values;
+	unsigned int events;
+};
+
+/**
+ * struct op_model - the model
+ * @dt: seconds between the last two looks; 0 after the first
+ * @totals: of all images, for each event
+ * @received: of the last look, as the rates @rate_* which are per second
+ */
+struct op_model {
+	struct op_tree *tree;
+	struct op_symbols *symbols;
+	double dt;
+	struct op_value totals[OP_MAX_EVENTS];
+	double rate_received;
+	double rate_forks;
+	double rate_execs;
+	uint64_t received, forks, execs;
+};
+
+/**
+ * struct op_query - which rows, and in which order
+ * @event: index of the event
+ * @only: that one was asked for; reports leave out the others
+ * @all: rows without samples of it, too
+ * @mode: which of its values counts
+ * @sort: order
+ * @filter: part of a symbol's or image's name; "" is all
+ * @hide_kernel: no rows of the kernel
+ * @hide_user: no others
+ * @serial: of this image only, if not 0
+ */
+struct op_query {
+	unsigned int event;
+	bool only;
+	bool all;
+	enum op_mode mode;
+	enum op_sort sort;
+	char filter[256];
+	bool hide_kernel;
+	bool hide_user;
+	uint64_t serial;
+};
+
+/**
+ * struct op_row - one line of a view
+ * @entry: its image
+ * @sym: its symbol's index, -1 in the view of images
+ * @bin: its bin's index, in the view of addresses
+ * @value: what counts
+ * @share: of all, 0 to 1
+ * @rate: samples a second
+ * @kernel: the kernel's
+ */
+struct op_row {
+	const struct op_entry *entry;
+	long sym;
+	size_t bin;
+	double value;
+	double share;
+	double rate;
+	bool kernel;
+};
+
+/* Rows, and the memory for more. */
+struct op_rows {
+	struct op_row *rows;
+	size_t nr;
+	size_t room;
+};
+
+struct op_model *op_model_new(struct op_tree *tree, struct op_symbols *symbols);
+void op_model_free(struct op_model *model);
+int op_model_refresh(struct op_model *model);
+void op_model_names(struct op_model *model);
+
+/* rows.c */
+void op_rows_symbols(const struct op_model *model, const struct op_query *query,
+		     struct op_rows *rows);
+void op_rows_images(const struct op_model *model, const struct op_query *query,
+		    struct op_rows *rows);
+void op_rows_addresses(const struct op_model *model,
+		       const struct op_query *query, const char *name,
+		       uint64_t start, bool kernel, struct op_rows *rows);
+double op_value_of(const struct op_value *value, enum op_mode mode);
+size_t op_row_symbol(const struct op_row *row, char *text, size_t size);
+size_t op_row_image(const struct op_row *row, bool whole, char *text,
+		    size_t size);
+const char *op_mode_text(enum op_mode mode);
+const char *op_sort_text(enum op_sort sort);
+int op_event_find(const struct op_tree *tree, const char *text);
+
+/* summary.c */
+#define OP_SUMMARY_LINES 3
+void op_summary(const struct op_model *model, const struct op_query *query,
+		char lines[OP_SUMMARY_LINES][1024]);
+bool op_summary_is_bad(const struct op_model *model);
+
+#endif

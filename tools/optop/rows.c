@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rows: which of the model's values a view shows, and in which order.
+ *
+ * The order of rows that are equal in what they are sorted by is fixed, so that
+ * a view does not shuffle them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+#include "text.h"
+
+/**
+ * op_value_of - the number that counts
+ * @value: all numbers
+ * @mode: which one
+ * Return: the number.
+ */
+double op_value_of(const struct op_value *value, enum op_mode mode)
+{
+	switch (mode) {
+	case OP_MODE_DECAY:
+		return value->decay;
+	case OP_MODE_DELTA:
+		return (double)value->delta;
+	default:
+		return (double)value->total;
+	}
+}
+
+/**
+ * op_mode_text - a mode's name
+ * @mode: the mode
+ * Return: its name.
+ */
+const char *op_mode_text(enum op_mode mode)
+{
+	static const char *const texts[] = { "accumulate", "decay", "delta" };
+
+	return texts[mode];
+}
+
+/**
+ * op_sort_text - an order's name
+ * @sort: the order
+ * Return: its name.
+ */
+const char *op_sort_text(enum op_sort sort)
+{
+	static const char *const texts[] = { "samples", "rate", "image",
+					     "symbol" };
+
+	return texts[sort];
+}
+
+/**
+ * op_event_find - an event by its number or the beginning of its name
+ * @tree: the tree
+ * @text: as the user wrote it
+ * Return: its index, or -1 if there is none.
+ */
+int op_event_find(const struct op_tree *tree, const char *text)
+{
+	unsigned int i;
+	size_t n = strlen(text);
+	int found = -1;
+
+	for (i = 0; i < tree->nr_events; i++) {
+		const char *name = tree->events[i];
+		char number[16];
+
+		snprintf(number, sizeof(number), "%u", i);
+		if (!strcmp(name, text) || !strcmp(number, text) ||
+		    (!strncmp(name, text, n) && name[n] == ':'))
+			return (int)i;
+		if (found < 0 && n && !strncmp(name, text, n))
+			found = (int)i;
+	}
+	return found;
+}
+
+static const struct op_sym *sym_of(const struct op_row *row)
+{
+	return row->sym < 0 ? NULL : &row->entry->syms[row->sym];
+}
+
+/**
+ * op_row_symbol - what stands for a row's symbol
+ * @row: the row
+ * @text: where to; clean
+ * @size: bytes there
+ *
+ * What has no name says why, in brackets.
+ *
+ * Return: bytes in @text.
+ */
+size_t op_row_symbol(const struct op_row *row, char *text, size_t size)
+{
+	const struct op_entry *entry = row->entry;
+	const struct op_sym *sym = sym_of(row);
+	const char *why;
+
+	if (sym && sym->name)
+		return op_text_clean(text, size, sym->name);
+	if (entry->image->kind == OP_KIND_JIT)
+		return op_text_clean(text, size, entry->image->path + 4);
+	if (entry->state == OP_SYMBOLS_LOADED)
+		why = "no symbol";
+	else if (entry->state != OP_SYMBOLS_WAITING &&
+		 entry->image->kind >= OP_KIND_BPF)
+		why = op_kind_text(entry->image->kind);
+	else
+		why = op_symbols_state_text(entry->state);
+	snprintf(text, size, "[%s]", why);
+	return strlen(text);
+}
+
+/**
+ * op_row_image - what stands for a row's image
+ * @row: the row
+ * @whole: the path, not only its last part
+ * @text: where to; clean
+ * @size: bytes there
+ * Return: bytes in @text.
+ */
+size_t op_row_image(const struct op_row *row, bool whole, char *text,
+		    size_t size)
+{
+	const struct op_image *image = row->entry->image;
+	const char *name = image->kind == OP_KIND_FILE ? image->path :
+							 image->name;
+
+	if (!whole && image->kind == OP_KIND_FILE)
+		name = op_text_base(name);
+	return op_text_clean(text, size, name);
+}
+
+static void add(struct op_rows *rows, const struct op_row *row)
+{
+	if (rows->nr == rows->room) {
+		rows->room = rows->room ? rows->room * 2 : 256;
+		rows->rows =
+			op_alloc(rows->rows, rows->room, sizeof(*rows->rows));
+	}
+	rows->rows[rows->nr++] = *row;
+}
+
+/* Fill in a row's numbers; false if there is nothing to show. */
+static bool take_value(const struct op_model *model,
+		       const struct op_query *query,
+		       const struct op_value *value, struct op_row *row)
+{
+	double all = op_value_of(&model->totals[query->event], query->mode);
+
+	row->value = op_value_of(value, query->mode);
+	/* Less than what would be shown as 0.0. */
+	if (row->value < 0.05 && !query->all)
+		return false;
+	row->share = all > 0 ? row->value / all : 0;
+	row->rate = model->dt > 0 ? (double)value->delta / model->dt : 0;
+	return !(row->kernel ? query->hide_kernel : query->hide_user);
+}
+
+static enum op_sort sort_now;
+
+static const char *image_name(const struct op_row *row)
+{
+	const struct op_image *image = row->entry->image;
+
+	return image->kind == OP_KIND_FILE ? op_text_base(image->path) :
+					     image->name;
+}
+
+static uint64_t place(const struct op_row *row)
+{
+	const struct op_sym *sym = sym_of(row);
+
+	return sym ? sym->start : 0;
+}
+
+static int by_sort(const void *a, const void *b)
+{
+	const struct op_row *x = a, *y = b;
+	const struct op_sym *s = sym_of(x), *t = sym_of(y);
+	const char *p = s && s->name ? s->name : "";
+	const char *q = t && t->name ? t->name : "";
+	int order = 0;
+
+	if (sort_now == OP_SORT_RATE && x->rate != y->rate)
+		return x->rate > y->rate ? -1 : 1;
+	if (sort_now == OP_SORT_IMAGE)
+		order = strcmp(image_name(x), image_name(y));
+	else if (sort_now == OP_SORT_SYMBOL)
+		order = strcmp(p, q);
+	if (order)
+		return order;
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	if (x->entry != y->entry)
+		return strcmp(x->entry->image->name, y->entry->image->name);
+	if (x->sym != y->sym)
+		return place(x) != place(y) ? (place(x) < place(y) ? -1 : 1) :
+					      (x->sym < y->sym ? -1 : 1);
+	return x->bin < y->bin ? -1 : x->bin > y->bin;
+}
+
+static void sort(struct op_rows *rows, enum op_sort order)
+{
+	sort_now = order;
+	if (rows->nr)
+		qsort(rows->rows, rows->nr, sizeof(*rows->rows), by_sort);
+}
+
+static bool passes(const struct op_query *query, const struct op_row *row)
+{
+	char text[OP_TEXT_MAX];
+
+	if (!query->filter[0])
+		return true;
+	op_row_image(row, true, text, sizeof(text));
+	if (op_text_contains(text, query->filter))
+		return true;
+	if (row->sym < 0)
+		return false;
+	op_row_symbol(row, text, sizeof(text));
+	return op_text_contains(text, query->filter);
+}
+
+/**
+ * op_rows_symbols - one row a symbol
+ * @model: the model
+ * @query: which, and how
+ * @rows: where to; what was there goes
+ */
+void op_rows_symbols(const struct op_model *model, const struct op_query *query,
+		     struct op_rows *rows)
+{
+	const struct op_tree *tree = model->tree;
+	size_t i, s;
+
+	rows->nr = 0;
+	for (i = 0; i < tree->nr_images; i++) {
+		const struct op_entry *entry = tree->images[i]->private;
+
+		if (query->serial && entry->serial != query->serial)
+			continue;
+		for (s = 0; s < entry->nr_syms; s++) {
+			struct op_row row = { .entry = entry,
+					      .sym = (long)s,
+					      .kernel = entry->syms[s].kernel };
+
+			if (take_value(model, query,
+				       entry->values + s * OP_MAX_EVENTS +
+					       query->event,
+				       &row) &&
+			    passes(query, &row))
+				add(rows, &row);
+		}
+	}
+	sort(rows, query->sort);
+}
+
+/**
+ * op_rows_images - one row an image
+ * @model: the model
+ * @query: which, and how; sorting by symbol is sorting by image here
+ * @rows: where to; what was there goes
+ */
+void op_rows_images(const struct op_model *model, const struct op_query *query,
+		    struct op_rows *rows)
+{
+	const struct op_tree *tree = model->tree;
+	size_t i, s;
+
+	rows->nr = 0;
+	for (i = 0; i < tree->nr_images; i++) {
+		const struct op_entry *entry = tree->images[i]->private;
+		struct op_row row = { .entry = entry, .sym = -1 };
+		struct op_value sum = { 0 };
+
+		/* "unknown" has places of both: what is hidden is not in it. */
+		for (s = 0; s < entry->nr_syms; s++) {
+			const struct op_value *value = entry->values +
+						       s * OP_MAX_EVENTS +
+						       query->event;
+
+			if (entry->syms[s].kernel ? query->hide_kernel :
+						    query->hide_user)
+				continue;
+			row.kernel = entry->syms[s].kernel;
+			sum.total += value->total;
+			sum.delta += value->delta;
+			sum.decay += value->decay;
+		}
+		if (take_value(model, query, &sum, &row) && passes(query, &row))
+			add(rows, &row);
+	}
+	sort(rows, query->sort == OP_SORT_SYMBOL ? OP_SORT_IMAGE : query->sort);
+}
+
+/**
+ * op_rows_addresses - one row an address of one symbol
+ * @model: the model
+ * @query: which image, and how; sorting by symbol is by address here
+ * @name: the symbol's; NULL for what has none
+ * @start: offset at which the symbol begins
+ * @kernel: whether it is the kernel's
+ * @rows: where to; what was there goes
+ */
+void op_rows_addresses(const struct op_model *model,
+		       const struct op_query *query, const char *name,
+		       uint64_t start, bool kernel, struct op_rows *rows)
+{
+	const struct op_image *image =
+		op_tree_image(model->tree, query->serial);
+	const struct op_entry *entry = image ? image->private : NULL;
+	size_t i;
+	unsigned int c;
+
+	rows->nr = 0;
+	if (!entry)
+		return;
+	for (i = 0; i < image->hist.nr; i++) {
+		const struct op_sym *sym = &entry->syms[entry->owner[i]];
+		struct op_row row = { .entry = entry,
+				      .sym = (long)entry->owner[i],
+				      .bin = i,
+				      .kernel = sym->kernel };
+
+		if (!sym->name != !name || sym->start != start ||
+		    sym->kernel != kernel ||
+		    (name && strcmp(sym->name, name) != 0))
+			continue;
+		for (c = 0; c < image->hist.columns; c++)
+			if (image->hist.event[c] == query->event &&
+			    take_value(model, query,
+				       entry->bins + i * image->hist.columns +
+					       c,
+				       &row))
+				add(rows, &row);
+	}
+	if (query->sort == OP_SORT_SAMPLES || query->sort == OP_SORT_RATE)
+		sort(rows, query->sort);
+}

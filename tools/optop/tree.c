@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A tree of oprofilefs, mounted or copied: looking at it, again and again.
+ *
+ * A look reads of each image the number of its samples, and its histogram only
+ * if that number or the set of columns has changed.  Between two looks nothing
+ * of the tree is held open: an open file would keep it from being unmounted and
+ * the module from being unloaded, and ten thousand images would need as many
+ * file descriptors.  One look opens the root, and all else below it, so that it
+ * sees one tree even if something else is mounted meanwhile.
+ *
+ * A tree is not trusted: see files.c and hist.c.  What is wrong with it is
+ * counted in faults, so that a view can say so.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "files.h"
+#include "text.h"
+#include "tree.h"
+
+#define OPROFILEFS_MAGIC 0x6f70726f
+#define PATH_SIZE 32768
+
+/**
+ * op_tree_new - a tree that nothing has been read of yet
+ * @dir: where it is
+ * Return: the tree.
+ */
+struct op_tree *op_tree_new(const char *dir)
+{
+	struct op_tree *tree = op_alloc(NULL, 1, sizeof(*tree));
+	struct statfs fs;
+
+	memset(tree, 0, sizeof(*tree));
+	tree->dir = op_strdup(dir);
+	tree->live = !statfs(dir, &fs) && fs.f_type == OPROFILEFS_MAGIC;
+	tree->enabled = -1;
+	return tree;
+}
+
+static void free_image(struct op_tree *tree, struct op_image *image)
+{
+	if (tree->forget && image->private)
+		tree->forget(image->private);
+	op_hist_free(&image->hist);
+	op_hist_free(&image->before);
+	free(image->name);
+	free(image->path);
+	free(image->identity);
+	free(image->fault);
+	free(image);
+}
+
+/**
+ * op_tree_free - give back a tree
+ * @tree: the tree, or NULL
+ */
+void op_tree_free(struct op_tree *tree)
+{
+	size_t i;
+
+	if (!tree)
+		return;
+	for (i = 0; i < tree->nr_images; i++)
+		free_image(tree, tree->images[i]);
+	free(tree->images);
+	free(tree->stats);
+	free(tree->jits);
+	free(tree->dir);
+	free(tree);
+}
+
+static bool ends_in_number(const char *tail)
+{
+	return tail[0] == '~' && tail[1] &&
+	       strspn(tail + 1, "0123456789") == strlen(tail + 1);
+}
+
+/* An image that has no file may have ~2 behind its name, as all may. */
+static bool is_named(const char *name, const char *what)
+{
+	size_t n = strlen(what);
+
+	return !strncmp(name, what, n) &&
+	       (!name[n] || ends_in_number(name + n));
+}
+
+static enum op_kind kind_of(const char *name)
+{
+	const char *ko;
+
+	if (name[0] == '}')
+		return OP_KIND_FILE;
+	if (!strncmp(name, "jit:", 4))
+		return OP_KIND_JIT;
+	if (is_named(name, "vmlinux"))
+		return OP_KIND_KERNEL;
+	if (is_named(name, "bpf"))
+		return OP_KIND_BPF;
+	if (is_named(name, "anon"))
+		return OP_KIND_ANON;
+	if (is_named(name, "vdso"))
+		return OP_KIND_VDSO;
+	ko = strstr(name, ".ko");
+	if (ko && (!ko[3] || ko[3] == ':' || ends_in_number(ko + 3)))
+		return OP_KIND_MODULE;
+	if (is_named(name, "unknown"))
+		return OP_KIND_UNKNOWN;
+	return OP_KIND_FILE;
+}
+
+static void image_fault(struct op_image *image, const char *file, int err)
+{
+	char text[128];
+
+	if (image->faults++)
+		return;
+	snprintf(text, sizeof(text), "%s: %s", file,
+		 err == -EINVAL ? "not what it should be" : strerror(-err));
+	free(image->fault);
+	image->fault = op_strdup(text);
+}
+
+/* Is a JIT range the kernel's? Its start may be hidden from us. */
+static bool is_kernel_jit(const struct op_tree *tree,
+			  const struct op_image *image)
+{
+	size_t i;
+
+	if (image->start)
+		return image->start >> 63;
+	for (i = 0; i < tree->nr_jits; i++)
+		if (!strcmp(tree->jits[i].name, image->path + 4))
+			return !tree->jits[i].pid;
+	return false;
+}
+
+/* What does not change as long as an image is the same one. */
+static void read_about(struct op_tree *tree, struct op_image *image, int images)
+{
+	static char text[PATH_SIZE];
+	char path[300];
+	long got;
+	int err;
+
+	free(image->path);
+	free(image->identity);
+	image->identity = NULL;
+	image->dcookie = 0;
+	image->start = 0;
+
+	snprintf(path, sizeof(path), "%s/path", image->name);
+	got = op_read_text(images, path, text, sizeof(text));
+	if (got <= 0) {
+		image_fault(image, "path", got ? (int)got : -EINVAL);
+		snprintf(text, sizeof(text), "%s", image->name);
+	} else {
+		op_text_unescape(text);
+	}
+	image->path = op_strdup(text);
+
+	snprintf(path, sizeof(path), "%s/dcookie", image->name);
+	err = op_read_number(images, path, &image->dcookie);
+	if (err)
+		image_fault(image, "dcookie", err);
+
+	snprintf(path, sizeof(path), "%s/start", image->name);
+	err = op_read_number(images, path, &image->start);
+	if (err)
+		image_fault(image, "start", err);
+
+	snprintf(path, sizeof(path), "%s/identity", image->name);
+	got = op_read_text(images, path, text, 1024);
+	if (got > 0)
+		image->identity = op_strdup(text);
+	else if (got < 0 && got != -ENOENT)
+		image_fault(image, "identity", (int)got);
+
+	/* The folder's name can have bytes encoded, and its beginning cut. */
+	image->kind = image->path[0] == '/' ? OP_KIND_FILE :
+					      kind_of(image->path);
+	image->kernel =
+		image->kind == OP_KIND_KERNEL ||
+		image->kind == OP_KIND_MODULE || image->kind == OP_KIND_BPF ||
+		(image->kind == OP_KIND_JIT && is_kernel_jit(tree, image));
+}
+
+/*
+ * Look at one image. False: its folder has gone, which is nothing special.
+ */
+static bool look_at(struct op_tree *tree, struct op_image *image, int images,
+		    bool force)
+{
+	struct op_hist hist;
+	unsigned int faults = 0;
+	uint64_t samples = 0;
+	char *fault = NULL;
+	char path[300];
+	int err, err2;
+
+	snprintf(path, sizeof(path), "%s/samples", image->name);
+	err = op_read_number(images, path, &samples);
+	/* The sum is what it was when the file was read, a bit later. */
+	if (!err && !force && image->serial &&
+	    (samples == image->samples || samples == image->hist.sum)) {
+		tree->nr_bins += image->hist.nr;
+		return true;
+	}
+	snprintf(path, sizeof(path), "%s/hist", image->name);
+	err2 = op_hist_read(images, path, tree, &hist, &faults, &fault);
+	if (err2 == -ENOENT && err == -ENOENT)
+		return false;
+
+	if (!image->serial || (hist.dcookie && image->dcookie &&
+			       hist.dcookie != image->dcookie)) {
+		/* New, or another one that took the name. */
+		image->serial = ++tree->next_serial;
+		op_hist_free(&image->hist);
+		image->faults = 0;
+		read_about(tree, image, images);
+	} else {
+		image->faults = 0;
+	}
+	if (err)
+		image_fault(image, "samples", err);
+	if (err2)
+		image_fault(image, "hist", err2);
+	if (faults) {
+		if (!image->faults) {
+			free(image->fault);
+			image->fault = fault;
+			fault = NULL;
+		}
+		image->faults += faults;
+	}
+	free(fault);
+	op_hist_free(&image->before);
+	image->before = image->hist;
+	image->hist = hist;
+	image->samples = samples;
+	image->changed = tree->look;
+	tree->nr_bins += hist.nr;
+	return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct op_image *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+static struct op_image *find_image(struct op_tree *tree, size_t nr, char *name)
+{
+	struct op_image key = { .name = name }, *pointer = &key, **found;
+
+	found = nr ? bsearch(&pointer, tree->images, nr, sizeof(*tree->images),
+			     by_name) :
+		     NULL;
+	return found ? *found : NULL;
+}
+
+/* All of images/: @force reads all histograms. */
+static int read_images(struct op_tree *tree, int root, bool force)
+{
+	size_t known = tree->nr_images, room = known, i, kept;
+	struct dirent *entry;
+	DIR *dir;
+	int fd, err;
+
+	fd = op_open_dir(root, "images");
+	if (fd < 0)
+		return fd;
+	dir = fdopendir(fd);
+	if (!dir) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	tree->nr_bins = 0;
+	for (i = 0; i < known; i++) {
+		tree->images[i]->seen = false;
+		op_hist_free(&tree->images[i]->before);
+	}
+	while ((entry = readdir(dir))) {
+		struct op_image *image;
+
+		/* A name may begin with a dot, but these two do not count. */
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		image = find_image(tree, known, entry->d_name);
+		if (image) {
+			image->seen = look_at(tree, image, fd, force);
+			continue;
+		}
+		if (tree->nr_images == OP_MAX_IMAGES) {
+			op_tree_fault(tree, "images", "too many");
+			break;
+		}
+		image = op_alloc(NULL, 1, sizeof(*image));
+		memset(image, 0, sizeof(*image));
+		image->name = op_strdup(entry->d_name);
+		image->seen = look_at(tree, image, fd, force);
+		if (tree->nr_images == room) {
+			room = room ? room * 2 : 64;
+			tree->images = op_alloc(tree->images, room,
+						sizeof(*tree->images));
+		}
+		tree->images[tree->nr_images++] = image;
+	}
+	closedir(dir);
+	for (i = kept = 0; i < tree->nr_images; i++) {
+		if (tree->images[i]->seen)
+			tree->images[kept++] = tree->images[i];
+		else
+			free_image(tree, tree->images[i]);
+	}
+	tree->nr_images = kept;
+	if (kept)
+		qsort(tree->images, kept, sizeof(*tree->images), by_name);
+	return 0;
+}
+
+static void read_head(struct op_tree *tree, int root)
+{
+	uint64_t enabled;
+	long got;
+
+	got = op_read_text(root, "version", tree->version,
+			   sizeof(tree->version));
+	if (got < 0)
+		op_tree_fault(tree, "version", strerror((int)-got));
+	got = op_read_text(root, "cpu_type", tree->cpu_type,
+			   sizeof(tree->cpu_type));
+	if (got < 0)
+		op_tree_fault(tree, "cpu_type", strerror((int)-got));
+	tree->enabled = -1;
+	if (!op_read_number(root, "enable", &enabled) && enabled <= 1)
+		tree->enabled = (int)enabled;
+	else
+		op_tree_fault(tree, "enable", "neither 0 nor 1");
+}
+
+static void sum_faults(struct op_tree *tree)
+{
+	size_t i;
+
+	tree->faults = tree->own_faults;
+	snprintf(tree->fault, sizeof(tree->fault), "%s", tree->own_fault);
+	for (i = 0; i < tree->nr_images; i++) {
+		const struct op_image *image = tree->images[i];
+
+		if (image->faults && !tree->faults)
+			snprintf(tree->fault, sizeof(tree->fault),
+				 "images/%s/%s", image->name, image->fault);
+		tree->faults += image->faults;
+	}
+}
+
+/**
+ * op_tree_refresh - look at a tree
+ * @tree: the tree
+ *
+ * Return: 0, or a negative errno if there is no tree (any more), of which
+ * op_tree_error() makes a line; then it holds what it held.
+ */
+int op_tree_refresh(struct op_tree *tree)
+{
+	uint64_t received = 0;
+	struct timespec now;
+	struct statfs fs;
+	bool force;
+	int root, err;
+
+	root = op_open_dir(AT_FDCWD, tree->dir);
+	if (root < 0)
+		return root;
+	tree->live = !fstatfs(root, &fs) && fs.f_type == OPROFILEFS_MAGIC;
+	/* What is not there now is no tree, and no reason to forget one. */
+	err = faccessat(root, "images", F_OK, 0) ? -errno : 0;
+	if (err)
+		goto out;
+	tree->look++;
+	tree->own_faults = 0;
+	tree->own_fault[0] = '\0';
+	read_head(tree, root);
+	op_tree_read_stats(tree, root);
+	op_tree_read_jits(tree, root);
+	force = op_tree_read_counters(tree, root);
+	op_tree_stat(tree, "received", &received);
+	/* After a reset the same number may be of other samples. */
+	if (received < tree->received)
+		force = true;
+	tree->received = received;
+	if (force)
+		tree->nr_events = 0;
+	err = read_images(tree, root, force);
+	sum_faults(tree);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	tree->time = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+out:
+	close(root);
+	return err;
+}
+
+/**
+ * op_tree_write - write to a control file of a mounted tree
+ * @tree: the tree
+ * @file: "enable", "reset" or "dump"
+ * @text: what
+ *
+ * Return: 0, or a negative errno; ENOTSUP if the tree is a copy.
+ */
+int op_tree_write(struct op_tree *tree, const char *file, const char *text)
+{
+	struct statfs fs;
+	int root, err;
+
+	root = op_open_dir(AT_FDCWD, tree->dir);
+	if (root < 0)
+		return root;
+	if (fstatfs(root, &fs) || fs.f_type != OPROFILEFS_MAGIC)
+		err = -ENOTSUP;
+	else
+		err = op_write_text(root, file, text);
+	close(root);
+	return err;
+}
+
+static bool module_is_loaded(void)
+{
+	char line[256];
+	bool found = false;
+	FILE *file = fopen("/proc/filesystems", "re");
+
+	if (!file)
+		return false;
+	while (!found && fgets(line, sizeof(line), file))
+		found = strstr(line, "\toprofilefs\n") != NULL;
+	fclose(file);
+	return found;
+}
+
+/**
+ * op_tree_error - why there is no tree, and what to do
+ * @tree: the tree
+ * @err: what op_tree_refresh() returned
+ * @text: where to
+ * @size: bytes there
+ *
+ * Return: @text, one line.
+ */
+const char *op_tree_error(const struct op_tree *tree, int err, char *text,
+			  size_t size)
+{
+	bool standard = !strcmp(tree->dir, OP_TREE_DEFAULT);
+	char dir[512];
+
+	op_text_clean(dir, sizeof(dir), tree->dir);
+	if (err == -EACCES || err == -EPERM)
+		snprintf(text, size,
+			 "no rights to read %s: be root, or have CAP_PERFMON "
+			 "and a mount with uid= or mode= for you",
+			 dir);
+	else if (!standard && err == -ENOENT && access(tree->dir, F_OK) == 0)
+		snprintf(text, size,
+			 "%s is no tree of oprofilefs: it has no folder images",
+			 dir);
+	else if (!standard)
+		snprintf(text, size, "%s: %s", dir, strerror(-err));
+	else if (module_is_loaded())
+		snprintf(text, size,
+			 "oprofilefs is not mounted: mkdir -p %s && "
+			 "mount -t oprofilefs nodev %s",
+			 dir, dir);
+	else
+		snprintf(text, size,
+			 "the module oprofile is not loaded: modprobe oprofile "
+			 "&& mkdir -p %s && mount -t oprofilefs nodev %s",
+			 dir, dir);
+	return text;
+}
+
+/**
+ * op_tree_stat - one number of stats/
+ * @tree: the tree
+ * @name: the file
+ * @value: where to; untouched if there is none
+ * Return: whether there is one.
+ */
+bool op_tree_stat(const struct op_tree *tree, const char *name, uint64_t *value)
+{
+	size_t i;
+
+	for (i = 0; i < tree->nr_stats; i++) {
+		if (!strcmp(tree->stats[i].name, name)) {
+			*value = tree->stats[i].value;
+			return true;
+		}
+	}
+	return false;
+}
+
+/**
+ * op_tree_losses - sum of the numbers of stats/ whose names begin alike
+ * @tree: the tree
+ * @prefix: "lost_" or "skipped_"
+ * Return: the sum.
+ */
+uint64_t op_tree_losses(const struct op_tree *tree, const char *prefix)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < tree->nr_stats; i++)
+		if (!strncmp(tree->stats[i].name, prefix, strlen(prefix)))
+			sum += tree->stats[i].value;
+	return sum;
+}
+
+/**
+ * op_tree_image - the image with a serial
+ * @tree: the tree
+ * @serial: its serial
+ * Return: the image, or NULL if it has gone.
+ */
+const struct op_image *op_tree_image(const struct op_tree *tree,
+				     uint64_t serial)
+{
+	size_t i;
+
+	for (i = 0; i < tree->nr_images; i++)
+		if (tree->images[i]->serial == serial)
+			return tree->images[i];
+	return NULL;
+}
+
+/**
+ * op_image_key - an image as the symboliser wants it
+ * @image: the image
+ * @key: where to; good as long as @image is
+ */
+void op_image_key(const struct op_image *image, struct op_image_key *key)
+{
+	key->name = image->name;
+	key->path = image->path;
+	key->dcookie = image->dcookie;
+	key->start = image->start;
+	key->identity = image->identity;
+}
+
+/**
+ * op_kind_text - what an image is, in one word
+ * @kind: what it is
+ * Return: the word.
+ */
+const char *op_kind_text(enum op_kind kind)
+{
+	static const char *const texts[] = {
+		[OP_KIND_FILE] = "file",     [OP_KIND_KERNEL] = "kernel",
+		[OP_KIND_MODULE] = "module", [OP_KIND_JIT] = "jit",
+		[OP_KIND_BPF] = "bpf",	     [OP_KIND_ANON] = "anon",
+		[OP_KIND_VDSO] = "vdso",     [OP_KIND_UNKNOWN] = "unknown",
+	};
+
+	return texts[kind];
+}
