@@ -43,6 +43,12 @@ CHECK_PACKAGES := $(DEMO_PACKAGES) perl libcmocka-dev linux-perf libelf-dev \
 		  libcap2-bin util-linux btrfs-progs
 NATIVE_PACKAGES := $(DEMO_PACKAGES) gcc make libc6-dev kmod
 BENCH_PACKAGES := linux-perf bpftrace
+OPTOP_PACKAGES := gcc make libc6-dev pkg-config libncurses-dev libjson-c-dev \
+		  libdw-dev libelf-dev libiberty-dev libcapstone-dev \
+		  liblzma-dev
+OPTOP_CHECK_PACKAGES := $(OPTOP_PACKAGES) g++ gcc-multilib clang lld mold llvm \
+		  elfutils binutils valgrind strace tmux jq mandoc perl \
+		  procps util-linux xz-utils zstd
 LINT_PACKAGES := sparse clang-format shellcheck linux-source-6.1 perl
 
 all: module
@@ -110,6 +116,14 @@ check: place
 	+@$(MAKE) -s -C tests/progs
 	@OP_KERNEL=$(KERNEL) tests/run $(T)
 
+optop: place
+	@tests/vm/prepare --no-vm $(OPTOP_PACKAGES)
+	+@$(MAKE) -s -C tools/optop
+
+check-optop: place
+	@tests/vm/prepare --no-vm $(OPTOP_CHECK_PACKAGES)
+	@prove --exec bash tests/optop/symbols.sh tests/optop/optop.sh
+
 bench: place
 	@tests/vm/prepare --kernel $(KERNEL) $(BENCH_PACKAGES)
 	@tests/bench/run
@@ -134,9 +148,11 @@ help:
 	@echo 'make demo        profile real programs in a VM and show the result'
 	@echo '                 (NATIVE=1: on this machine)'
 	@echo 'make check       all tests; T="NAME…" some (tests/run --list)'
+	@echo 'make optop       build the viewer (build/optop/optop)'
+	@echo 'make check-optop its tests, on this machine'
 	@echo 'make bench       what a sample costs, in instructions'
 	@echo 'make lint        checkpatch, sparse, clang-format, shellcheck'
 	@echo 'make clean       remove what was built'
 	@echo 'make distclean   and what was downloaded'
 
-.PHONY: all place headers module install uninstall demo check bench lint clean distclean help
+.PHONY: all place headers module install uninstall demo check optop check-optop bench lint clean distclean help
