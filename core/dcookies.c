@@ -287,12 +287,16 @@ bool op_file_is_anon(const struct file *file)
 
 /**
  * op_inode_key - what tells a file's inode from all others, at first sight
- * @path: the file
+ * @path: the file, as its user sees it
+ * @real: the inode that has the contents: another one on overlayfs, where a file
+ *	that is written over while it runs gets new contents at the same path,
+ *	and what runs keeps the old ones
  * @key: filled in
  *
  * Context: any, also NMI, while the file is mapped.
  */
-void op_inode_key(const struct path *path, struct op_inode_key *key)
+void op_inode_key(const struct path *path, const struct inode *real,
+		  struct op_inode_key *key)
 {
 	const struct inode *inode = d_inode(path->dentry);
 
@@ -308,7 +312,7 @@ void op_inode_key(const struct path *path, struct op_inode_key *key)
 	 * that has the guise of a file: JIT compilers write it all the time.
 	 */
 	if (!(path->mnt->mnt_flags & MNT_INTERNAL) || !inode->i_generation)
-		key->stamp = op_inode_mtime_ns(inode);
+		key->stamp = op_inode_mtime_ns(real);
 }
 
 /**
@@ -326,13 +330,14 @@ bool op_inode_key_is_exact(const struct inode *inode)
 	       inode->i_sb->s_magic != OVERLAYFS_SUPER_MAGIC;
 }
 
-static void op_path_id(const struct path *path, struct op_image_id *id)
+static void op_path_id(const struct path *path, const struct inode *real,
+		       struct op_image_id *id)
 {
 	struct op_inode_key key;
 	struct inode *inode = d_inode(path->dentry);
 	struct kstat stat;
 
-	op_inode_key(path, &key);
+	op_inode_key(path, real, &key);
 	*id = (struct op_image_id){
 		.kind = OP_IMAGE_FILE,
 		.generation = key.generation,
@@ -380,7 +385,7 @@ struct op_image *op_image_of_path(const struct path *path)
 {
 	struct op_image_id id;
 
-	op_path_id(path, &id);
+	op_path_id(path, d_real_inode(path->dentry), &id);
 	return op_image_of_id(path, &id, false);
 }
 
@@ -393,7 +398,11 @@ struct op_image *op_image_of_path(const struct path *path)
  */
 struct op_image *op_image_of_file(struct file *file)
 {
-	return op_image_of_path(op_file_user_path(file));
+	const struct path *path = op_file_user_path(file);
+	struct op_image_id id;
+
+	op_path_id(path, file_inode(file), &id);
+	return op_image_of_id(path, &id, false);
 }
 
 /**
@@ -411,7 +420,7 @@ struct op_image *op_image_of_file_unsampled(struct file *file)
 	const struct path *path = op_file_user_path(file);
 	struct op_image_id id;
 
-	op_path_id(path, &id);
+	op_path_id(path, file_inode(file), &id);
 	return op_image_of_id(path, &id, true);
 }
 

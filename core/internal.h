@@ -95,7 +95,8 @@ struct op_inode_key {
 	u32 generation;
 };
 
-void op_inode_key(const struct path *path, struct op_inode_key *key);
+void op_inode_key(const struct path *path, const struct inode *real,
+		  struct op_inode_key *key);
 bool op_inode_key_is_exact(const struct inode *inode);
 struct op_image *op_image_of_path(const struct path *path);
 struct op_image *op_image_of_file(struct file *file);

@@ -81,7 +81,7 @@ bool op_marks_want_file(struct file *file)
 	bool known, marked;
 	u32 seq;
 
-	op_inode_key(op_file_user_path(file), &key);
+	op_inode_key(op_file_user_path(file), file_inode(file), &key);
 	v = op_verdict_slot(&key);
 	seq = READ_ONCE(v->seq);
 	/* Also where this interrupts who is writing it. */
@@ -135,7 +135,7 @@ void op_marks_learn(struct file *file, const struct op_image *image)
 	/* Where the key may be another image's as well nothing can be said. */
 	if (!op_inode_key_is_exact(d_inode(path->dentry)))
 		return;
-	op_inode_key(path, &key);
+	op_inode_key(path, file_inode(file), &key);
 	op_verdict_write(op_verdict_slot(&key), &key, image->marked);
 }
 

@@ -15,7 +15,7 @@ cd /dev/oprofile || exit 1
 counter_files="count enabled event freq kernel user"
 cpu_stats="deferred execs exits forks ksyms ksyms_gone lost_cpu_buffer maps"
 cpu_stats+=" notifications_lost received skipped_kernel skipped_unmarked"
-cpu_stats+=" skipped_user timer_overrun unmaps unresolved"
+cpu_stats+=" skipped_user throttled timer_overrun unmaps unresolved"
 
 # The names in a folder, sorted.
 names()
@@ -128,7 +128,7 @@ is "$(dmesg | sed 's/^[^]]*\] //')" \
 # --- images ---
 
 gzip='images/}usr}bin}gzip'
-is "$(names "$gzip")" "dcookie hist path samples start" "an image's files"
+is "$(names "$gzip")" "dcookie hist identity path samples start" "an image's files"
 is "$(cat "$gzip/path" "$gzip/start")" "/usr/bin/gzip
 0x0" "its path and start"
 is "$(cat images/vmlinux/path)" vmlinux "the kernel's path is its name"
