@@ -12,6 +12,7 @@
  *	huge:PAGES		anonymous, MAP_HUGETLB (PAGES: of usual size)
  *	thp:PAGES		anonymous, for which the kernel is asked for
  *				transparent huge pages
+ *	ro=PATH@OFFSET:PAGES	the same of one that is there and is code already
  *	moved=PATH@OFFSET:PAGES	as file=, but then copied to such memory, which
  *				is moved to where the file was mapped
  *	memfd=NAME:PAGES	a memfd
@@ -175,7 +176,8 @@ static void map_sysv(struct region *r)
 	write_pages(r->start, r->pages);
 }
 
-static void map_file(struct region *r, char *path)
+/* PATH@OFFSET: opens PATH. */
+static int open_region(char *path, int flags, off_t *offset)
 {
 	char *at = strrchr(path, '@');
 	int fd;
@@ -183,10 +185,30 @@ static void map_file(struct region *r, char *path)
 	if (!at)
 		errx(2, "no offset: %s", path);
 	*at++ = '\0';
-	fd = open(path, O_RDWR | O_CREAT, 0755);
+	*offset = strtoull(at, NULL, 0);
+	fd = open(path, flags, 0755);
 	if (fd < 0)
 		err(1, "%s", path);
-	map_fd(r, fd, strtoull(at, NULL, 0), MAP_PRIVATE);
+	return fd;
+}
+
+static void map_file(struct region *r, char *path)
+{
+	off_t offset;
+	int fd = open_region(path, O_RDWR | O_CREAT, &offset);
+
+	map_fd(r, fd, offset, MAP_PRIVATE);
+}
+
+static void map_read_only(struct region *r, char *path)
+{
+	off_t offset;
+	int fd = open_region(path, O_RDONLY, &offset);
+
+	if (mmap(r->start, r->pages * PAGE, PROT_READ | PROT_EXEC,
+		 MAP_PRIVATE | MAP_FIXED, fd, offset) != r->start)
+		err(1, "mmap of a file");
+	close(fd);
 }
 
 static void map_region(struct region *r, char *kind)
@@ -216,6 +238,8 @@ static void map_region(struct region *r, char *kind)
 		map_fd(r, fd, 0, MAP_SHARED);
 	} else if (!strncmp(kind, "file=", 5)) {
 		map_file(r, kind + 5);
+	} else if (!strncmp(kind, "ro=", 3)) {
+		map_read_only(r, kind + 3);
 	} else {
 		errx(2, "no such kind of region: %s", kind);
 	}

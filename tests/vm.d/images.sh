@@ -15,7 +15,7 @@ set -u
 hz=1999
 dir=/tmp/images
 mkdir -p $dir || op_bail "no folder for files"
-plan 68
+plan 72
 
 # brief PROGRAM: a burn program, for a short time
 brief()
@@ -220,6 +220,8 @@ is "$(op_stat lost_no_memory)" 0 "for which there is memory"
 
 mkdir $dir/lower $dir/upper $dir/work $dir/merged
 cp "$op_progs/burn-alpha" $dir/lower/prog
+op_jitter_start w "file=$dir/lower/lib@0:1"
+op_jitter_stop w
 mount -t overlay -o "lowerdir=$dir/lower,upperdir=$dir/upper,workdir=$dir/work" \
 	overlay $dir/merged || diag "no overlay"
 op_gather 50 '}tmp}images}merged}prog' -- brief $dir/merged/prog
@@ -242,6 +244,23 @@ before=$(op_samples '}tmp}images}merged}prog')
 op_gather $((before + 50)) '}tmp}images}merged}prog' -- brief $dir/merged/prog
 own '}tmp}images}merged}prog' alpha "and so is the copy"
 is "$(names '}tmp}images}merged*')" '}tmp}images}merged}prog ' "it is one image"
+
+# Written over while it is mapped (a program could not be): what is mapped is
+# what is below.
+op_jitter_start old "ro=$dir/merged/lib@0:1"
+op_gather 50 '}tmp}images}merged}lib' -- op_jitter old run 200 0
+cat $dir/lower/lib $dir/lower/lib >$dir/merged/lib
+before=$(op_samples '}tmp}images}merged}lib')
+op_gather $((before + 50)) '}tmp}images}merged}lib' -- op_jitter old run 200 0
+result $? "a library that is written over while it is mapped is the image that it was"
+is "$(names '}tmp}images}merged}lib*')" '}tmp}images}merged}lib ' "and no other one"
+op_jitter_start new "ro=$dir/merged/lib@0x1000:1"
+before=$(op_samples '}tmp}images}merged}lib')
+op_gather 50 '}tmp}images}merged}lib~2' -- op_jitter new run 200 0
+result $? "the new contents are another image"
+is "$(op_samples '}tmp}images}merged}lib')" "$before" "and the old one gets nothing of it"
+op_jitter_stop old
+op_jitter_stop new
 umount $dir/merged
 
 # btrfs: two subvolumes have files of the same number.
