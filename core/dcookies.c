@@ -389,6 +389,15 @@ struct op_image *op_image_of_path(const struct path *path)
 	return op_image_of_id(path, &id, false);
 }
 
+static struct op_image *op_image_of_mapped(struct file *file, bool frugal)
+{
+	const struct path *path = op_file_user_path(file);
+	struct op_image_id id;
+
+	op_path_id(path, file_inode(file), &id);
+	return op_image_of_id(path, &id, frugal);
+}
+
 /**
  * op_image_of_file - the image of a mapped file
  * @file: the file
@@ -398,11 +407,7 @@ struct op_image *op_image_of_path(const struct path *path)
  */
 struct op_image *op_image_of_file(struct file *file)
 {
-	const struct path *path = op_file_user_path(file);
-	struct op_image_id id;
-
-	op_path_id(path, file_inode(file), &id);
-	return op_image_of_id(path, &id, false);
+	return op_image_of_mapped(file, false);
 }
 
 /**
@@ -417,11 +422,7 @@ struct op_image *op_image_of_file(struct file *file)
  */
 struct op_image *op_image_of_file_unsampled(struct file *file)
 {
-	const struct path *path = op_file_user_path(file);
-	struct op_image_id id;
-
-	op_path_id(path, file_inode(file), &id);
-	return op_image_of_id(path, &id, true);
+	return op_image_of_mapped(file, true);
 }
 
 /**

@@ -295,6 +295,22 @@ void op_event_forget(void)
 }
 
 /**
+ * op_event_forget_images - drop the unused images that came to nothing
+ *
+ * Context: process, may sleep; op_sync_mutex held.
+ * Return: as op_images_forget_unused().
+ */
+bool op_event_forget_images(void)
+{
+	bool more;
+
+	op_event_flush();
+	more = op_images_forget_unused(!op_events.readers);
+	op_event_forget();
+	return more;
+}
+
+/**
  * op_event_flush - hand over what has been appended
  *
  * Context: process, op_sync_mutex held.

@@ -194,6 +194,7 @@ void op_event_sample(unsigned int cpu, u64 task, struct op_image *image,
 void op_event_of_cpu(unsigned int cpu);
 void op_event_forget(void);
 void op_event_flush(void);
+bool op_event_forget_images(void);
 size_t op_stream_name_size(const struct op_image *image);
 void op_stream_name_fill(struct op_stream_name *record,
 			 const struct op_image *image);

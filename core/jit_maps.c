@@ -66,9 +66,7 @@ static bool op_jit_forget(void)
 	/* The segments' callbacks put images. */
 	rcu_barrier();
 	mutex_lock(&op_sync_mutex);
-	op_event_flush();
-	more = op_images_forget_unused(!op_event_readers());
-	op_event_forget();
+	more = op_event_forget_images();
 	mutex_unlock(&op_sync_mutex);
 
 	if (more) {

@@ -307,9 +307,7 @@ int op_mark_remove(const char *name, u64 cookie)
 	/* A file's may have been made for the mark, or just now to look it up. */
 	op_image_unused(image);
 	mutex_lock(&op_sync_mutex);
-	op_event_flush();
-	op_images_forget_unused(!op_event_readers());
-	op_event_forget();
+	op_event_forget_images();
 	mutex_unlock(&op_sync_mutex);
 	return marked ? 0 : -ENOENT;
 }
