@@ -14,6 +14,7 @@
 #     op_samples NAME             its number of samples; 0 if there is no such image
 #     op_samples_since NAME BASE  how many more than BASE
 #     op_count_between NAME LO HI samples with LO <= offset < HI
+#     op_errno_of VALUE FILE      what writing it fails with, in words; else nothing
 #     op_as_nobody CAPS COMMAND…  run it as an ordinary user with capabilities:
 #                                 "" or, as setpriv has them, ",+perfmon"
 #     op_user_unknown             samples in unknown that are not the kernel's
@@ -124,6 +125,11 @@ op_count_between()
 		fi
 	done <"$op/images/$1/hist"
 	echo $n
+}
+
+op_errno_of()
+{
+	LC_ALL=C bash -c "echo $1 >$2" 2>&1 | sed 's/.*: //'
 }
 
 op_as_nobody()

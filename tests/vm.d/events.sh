@@ -14,11 +14,6 @@ set -u
 plan 40
 cd "$op" || op_bail "no $op"
 
-errno_of()
-{
-	LC_ALL=C bash -c "echo $1 >$2" 2>&1 | sed 's/.*: //'
-}
-
 is "$(cat cpu_type)" timer "no PMU: the timer"
 ok "and the log says so" sh -c \
 	"dmesg | grep -q 'oprofile: no hardware counters here'"
@@ -62,21 +57,21 @@ while read -r name source state; do
 		done
 		op_stop
 	else
-		is "$(errno_of 1 enable)" "No such device" \
+		is "$(op_errno_of 1 enable)" "No such device" \
 			"$name: ENODEV"
 		[ "$(cat enable)" = 0 ] || diag "$name: enabled all the same"
 	fi
 done < <(grep -E '^(timer|cpu-clock|task-clock|page-faults|context-switches|cycles|cache-misses) ' events)
 
-is "$(errno_of no-such-event 0/event)" "Invalid argument" \
+is "$(op_errno_of no-such-event 0/event)" "Invalid argument" \
 	"a name that nobody knows"
-is "$(errno_of r 0/event)" "Invalid argument" "r without a number"
-is "$(errno_of r1ffffffffffffffff 0/event)" "Invalid argument" \
+is "$(op_errno_of r 0/event)" "Invalid argument" "r without a number"
+is "$(op_errno_of r1ffffffffffffffff 0/event)" "Invalid argument" \
 	"a raw event of more than 64 bits"
 op_stop
 echo 1 >reset
 echo r1c2 >0/event
-is "$(errno_of 1 enable)" "No such device" "a raw event, without a PMU"
+is "$(op_errno_of 1 enable)" "No such device" "a raw event, without a PMU"
 is "$(cat enable)" 0 "nothing was half started"
 ok "the log says why" sh -c "dmesg | grep -q 'this machine has no event r1c2'"
 
@@ -109,7 +104,7 @@ cat images/*/hist | awk '!/^#/ { a += $2; b += $3 } END {
 	exit !(b > 0 && a / b > 1.6 && a / b < 2.4) }'
 result $? "the one has twice the other's samples"
 op_conserved "two counters"
-is "$(errno_of cycles 1/event)" "Device or resource busy" \
+is "$(op_errno_of cycles 1/event)" "Device or resource busy" \
 	"an event with samples is not changed"
 
 # A counter that comes too often for the kernel's taste is held back, and that

@@ -14,11 +14,6 @@ set -u
 
 plan 16
 
-errno_of()
-{
-	LC_ALL=C bash -c "echo $1 >$2" 2>&1 | sed 's/.*: //'
-}
-
 # hold OPTION...: perf has the counter, pinned, as the NMI watchdog has its own
 hold()
 {
@@ -44,7 +39,7 @@ is "$(cat "$op/enable")" 1 "and are"
 echo 0 >"$op/enable"
 
 hold -a
-is "$(errno_of 1 "$op/enable")" "Device or resource busy" \
+is "$(op_errno_of 1 "$op/enable")" "Device or resource busy" \
 	"somebody else holds the counter: EBUSY"
 is "$(cat "$op/enable")" 0 "nothing is half started"
 ok "the log says why" sh -c \
@@ -57,7 +52,7 @@ echo 0 >"$op/enable"
 
 # On one CPU of two is as good as on both.
 hold -C 1
-is "$(errno_of 1 "$op/enable") $(cat "$op/enable")" "Device or resource busy 0" \
+is "$(op_errno_of 1 "$op/enable") $(cat "$op/enable")" "Device or resource busy 0" \
 	"held on one CPU of two: none is sampled"
 echo timer >"$op/0/event"
 echo 997 >"$op/0/freq"
@@ -73,7 +68,7 @@ echo 1 >"$op/reset"
 echo cycles >"$op/0/event"
 echo instructions >"$op/1/event"
 echo 1 >"$op/1/enabled"
-is "$(errno_of 1 "$op/enable")" "Device or resource busy" \
+is "$(op_errno_of 1 "$op/enable")" "Device or resource busy" \
 	"two counters, where there is one: EBUSY"
 echo 0 >"$op/1/enabled"
 ok "one of them: no error" bash -c "echo 1 >$op/enable"
