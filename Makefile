@@ -33,6 +33,7 @@ DESTDIR ?=
 PREFIX ?= /usr/local
 MODULE_DIR = $(DESTDIR)/lib/modules/$(KVER)/extra
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man7
+OPTOP = $(MAKE) --no-print-directory -C tools/optop DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
 
 MODULE_SOURCES := Kbuild $(wildcard core/*.[ch] oprofilefs/*.[ch] \
 				    arch/*/*.[ch])
@@ -40,7 +41,7 @@ MODULE_SOURCES := Kbuild $(wildcard core/*.[ch] oprofilefs/*.[ch] \
 # What the tests and the demonstration run, beside what the VM runner needs.
 DEMO_PACKAGES := gzip python3-minimal sqlite3
 CHECK_PACKAGES := $(DEMO_PACKAGES) perl libcmocka-dev linux-perf libelf-dev \
-		  libcap2-bin util-linux btrfs-progs
+		  libcap2-bin util-linux btrfs-progs $(OPTOP_CHECK_PACKAGES)
 NATIVE_PACKAGES := $(DEMO_PACKAGES) gcc make libc6-dev kmod
 BENCH_PACKAGES := linux-perf bpftrace
 OPTOP_PACKAGES := gcc make libc6-dev pkg-config libncurses-dev libjson-c-dev \
@@ -51,7 +52,7 @@ OPTOP_CHECK_PACKAGES := $(OPTOP_PACKAGES) g++ gcc-multilib clang lld mold llvm \
 		  procps util-linux xz-utils zstd
 LINT_PACKAGES := sparse clang-format shellcheck linux-source-6.1 perl
 
-all: module
+all: module optop
 
 # Kbuild and make itself cannot live with these.
 place:
@@ -79,23 +80,29 @@ module: headers
 depmod = test -n "$(DESTDIR)" || \
 	! test -e "/lib/modules/$(KVER)/modules.order" || depmod "$(KVER)"
 
-install: module
+install: install-module install-optop
+
+install-module: module
 	install -D -m 644 "$(BUILD)/oprofile.ko" "$(MODULE_DIR)/oprofile.ko"
 	install -D -m 644 -t "$(MAN_DIR)" Documentation/oprofile.7
 	$(depmod)
 
+install-optop: place
+	+@$(OPTOP) install
+
 uninstall: place
 	@test -n "$(KVER)" || { echo "$(no_headers)" >&2; exit 1; }
 	@found=; \
-	for file in "$(MODULE_DIR)/oprofile.ko" "$(MAN_DIR)/oprofile.7"; do \
+	for file in "$(MODULE_DIR)/oprofile.ko" "$(MAN_DIR)/oprofile.7" \
+		    $$($(OPTOP) installed); do \
 		test -e "$$file" || continue; \
 		found=y; \
 		echo "rm $$file"; \
 		rm "$$file" || exit 1; \
 	done; \
 	test -n "$$found" || { \
-		echo "nothing to remove: there is no $(MODULE_DIR)/oprofile.ko" \
-		     "and no $(MAN_DIR)/oprofile.7"; exit 0; }; \
+		echo "nothing to remove: there is no $(MODULE_DIR)/oprofile.ko," \
+		     "no $(MAN_DIR)/oprofile.7, and no optop"; exit 0; }; \
 	test ! -d "$(MODULE_DIR)" || \
 		rmdir --ignore-fail-on-non-empty "$(MODULE_DIR)"; \
 	$(depmod)
@@ -114,15 +121,16 @@ check: place
 	@tests/vm/prepare --kernel $(KERNEL) $(CHECK_PACKAGES)
 	@echo "building the tests' programs; then each test builds and boots" >&2
 	+@$(MAKE) -s -C tests/progs
+	+@$(OPTOP)
 	@OP_KERNEL=$(KERNEL) tests/run $(T)
 
 optop: place
-	@tests/vm/prepare --no-vm $(OPTOP_PACKAGES)
-	+@$(MAKE) -s -C tools/optop
+	+@$(OPTOP)
 
+# On this machine, without a VM.
 check-optop: place
 	@tests/vm/prepare --no-vm $(OPTOP_CHECK_PACKAGES)
-	@prove --exec bash tests/optop/symbols.sh tests/optop/optop.sh
+	@tests/run optop symbols
 
 bench: place
 	@tests/vm/prepare --kernel $(KERNEL) $(BENCH_PACKAGES)
@@ -140,19 +148,22 @@ distclean: clean
 	rm -rf .cache
 
 help:
-	@echo 'make             build the module for the running kernel'
+	@echo 'make             build the module for the running kernel, and optop'
 	@echo 'make KVER=6.1.0-NN-amd64, make KDIR=/path/to/headers'
 	@echo '                 build it for another one'
-	@echo 'make install     install module and manual page (DESTDIR=, PREFIX=)'
+	@echo 'make module, make optop'
+	@echo '                 one of them'
+	@echo 'make install     install both and their manual pages (DESTDIR=, PREFIX=);'
+	@echo '                 make install-module, make install-optop: one of them'
 	@echo 'make uninstall   remove them'
 	@echo 'make demo        profile real programs in a VM and show the result'
 	@echo '                 (NATIVE=1: on this machine)'
 	@echo 'make check       all tests; T="NAME…" some (tests/run --list)'
-	@echo 'make optop       build the viewer (build/optop/optop)'
-	@echo 'make check-optop its tests, on this machine'
+	@echo 'make check-optop those of optop that need no VM'
 	@echo 'make bench       what a sample costs, in instructions'
 	@echo 'make lint        checkpatch, sparse, clang-format, shellcheck'
 	@echo 'make clean       remove what was built'
 	@echo 'make distclean   and what was downloaded'
 
-.PHONY: all place headers module install uninstall demo check optop check-optop bench lint clean distclean help
+.PHONY: all place headers module optop install install-module install-optop \
+	uninstall demo check check-optop bench lint clean distclean help
