@@ -23,6 +23,7 @@
 #     op_func_counts NAME ELF     "FUNCTION COUNT", "? COUNT" for those in none
 #     op_strays NAME ELF          "0xADDRESS COUNT" of samples that are not at the
 #                                 beginning of an instruction of ELF
+#     op_memory                   KiB of the kernel's that a leak would be in
 #     op_shares_agree COUNTS TRUTH  a test's command: see there
 #
 # $op_progs is where tests/progs are built.
@@ -139,6 +140,20 @@ op_as_nobody()
 	shift
 	setpriv --reuid=65534 --regid=65534 --clear-groups \
 		--inh-caps="-all$caps" --ambient-caps="-all$caps" -- "$@"
+}
+
+# When all that waits to be freed has been.
+op_memory()
+{
+	local i
+
+	for i in 1 2 3; do
+		sync
+		echo 3 >/proc/sys/vm/drop_caches
+		sleep 0.3
+	done
+	awk '$1 == "SUnreclaim:" || $1 == "VmallocUsed:" || $1 == "Percpu:" ||
+		$1 == "KernelStack:" { n += $2 } END { print n }' /proc/meminfo
 }
 
 # Code that the kernel makes for a hook has no name: a few samples, all in one

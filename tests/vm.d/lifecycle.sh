@@ -42,20 +42,6 @@ down()
 	fi
 }
 
-# Memory that a leak would be in, in KiB, when all that waits has been freed.
-memory()
-{
-	local i
-
-	for i in 1 2 3; do
-		sync
-		echo 3 >/proc/sys/vm/drop_caches
-		sleep 0.3
-	done
-	awk '$1 == "SUnreclaim:" || $1 == "VmallocUsed:" || $1 == "Percpu:" ||
-		$1 == "KernelStack:" { n += $2 } END { print n }' /proc/meminfo
-}
-
 # times N FUNCTION: all calls must succeed
 times()
 {
@@ -87,11 +73,11 @@ enable_disable()
 ok "unmounted and unloaded" down
 # What the first use makes and keeps is nobody's leak.
 load_use_unload
-before=$(memory)
+before=$(op_memory)
 ok "20 times: load, unload" times 20 load_unload
 ok "20 times: load, mount, enable, read, unmount while enabled, unload" \
 	times 20 load_use_unload
-after=$(memory)
+after=$(op_memory)
 diag "unreclaimable memory: $before KiB before, $after KiB after"
 # A leak of one ring alone (128 KiB a CPU) would be 10 MiB.
 [ $((after - before)) -lt 1500 ]
