@@ -29,7 +29,7 @@ op_start 997
 burn_on 1
 echo 1 >"$op/dump"
 before=$(received 1)
-[ "$before" -gt 500 ]
+[ "$before" -gt 100 ]
 result $? "CPU 1 is sampled ($before)"
 
 ok "CPU 1 goes" sh -c "echo 0 >$cpu/cpu1/online"
@@ -40,12 +40,12 @@ sleep 1
 is "$(received 1)" "$gone" "a CPU that is off is not sampled"
 two=$(received 2)
 burn_on 2
-[ "$(received 2)" -gt $((two + 500)) ]
+[ "$(received 2)" -gt $((two + 100)) ]
 result $? "CPU 2, behind the gap, goes on"
 
 ok "CPU 1 comes back" sh -c "echo 1 >$cpu/cpu1/online"
 burn_on 1
-[ "$(received 1)" -gt $((gone + 500)) ]
+[ "$(received 1)" -gt $((gone + 100)) ]
 result $? "and is sampled again ($(received 1))"
 
 ok "CPU 1 goes once more" sh -c "echo 0 >$cpu/cpu1/online"
@@ -56,7 +56,7 @@ ok "enabled without CPU 1" sh -c "echo 1 >$op/enable"
 echo 1 >$cpu/cpu1/online
 burn_on 1
 op_stop
-[ "$(received 1)" -gt $((gone + 500)) ]
+[ "$(received 1)" -gt $((gone + 100)) ]
 result $? "one that comes while sampling is enabled is sampled"
 op_conserved "no sample got lost"
 
