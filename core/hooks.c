@@ -244,13 +244,19 @@ static int op_ksym_event_start(void)
 		.disabled = 1,
 		.ksymbol = 1,
 	};
-	struct perf_event *event;
+	struct perf_event *event = ERR_PTR(-ENODEV);
+	unsigned int cpu;
 
-	/* Should the CPU go, the event is wanted all the same. */
-	cpus_read_lock();
-	event = perf_event_create_kernel_counter(
-		&attr, cpumask_first(cpu_online_mask), NULL, NULL, NULL);
-	cpus_read_unlock();
+	/*
+	 * On any CPU; should that one go, the event is wanted all the same.  Not
+	 * under the lock of CPU hotplug, which making an event may take.
+	 */
+	for_each_online_cpu(cpu) {
+		event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL,
+							 NULL);
+		if (PTR_ERR_OR_ZERO(event) != -ENODEV)
+			break;
+	}
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	op_ksym_event = event;
