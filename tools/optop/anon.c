@@ -166,7 +166,7 @@ size_t op_anon_names(const char *folder, struct op_names *names)
 	op_jit_map_free(&one);
 	for (size_t i = 0; i < all.count && fine; i++) {
 		const struct op_jit_piece *piece = &all.pieces[i];
-		const char *name = all.text + piece->name;
+		const char *name = all.texts.text + piece->name;
 
 		if (piece->name == OP_JIT_DISPUTED)
 			continue;

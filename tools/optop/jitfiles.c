@@ -148,7 +148,7 @@ static bool op_jitdump_move(struct op_jit_map *map, FILE *file, uint32_t size,
 		return false;
 	from = op_swap64(swap, move.from);
 	for (size_t i = map->count; i-- > 0 && *budget; --*budget) {
-		const char *name = map->text + map->pieces[i].name;
+		const char *name = map->texts.text + map->pieces[i].name;
 		char *copy;
 
 		if (map->pieces[i].start != from)

@@ -15,24 +15,11 @@
 static uint32_t op_jit_text(struct op_jit_map *map, const char *text,
 			    size_t length)
 {
-	size_t at = map->size;
+	uint32_t name = op_textpool_add(&map->texts, text, length);
 
-	if (map->size + length + 1 > map->text_room) {
-		size_t room = 2 * (map->text_room + length + 1);
-		char *grown = room < UINT32_MAX ? realloc(map->text, room) :
-						  NULL;
-
-		if (!grown) {
-			map->failed = true;
-			return OP_JIT_DISPUTED;
-		}
-		map->text = grown;
-		map->text_room = room;
-	}
-	memcpy(map->text + at, text, length);
-	map->text[at + length] = '\0';
-	map->size += length + 1;
-	return at;
+	if (name == OP_TEXTPOOL_NONE)
+		map->failed = true;
+	return name;
 }
 
 static void op_jit_push(struct op_jit_map *map, uint64_t start, uint64_t end,
@@ -219,9 +206,7 @@ bool op_jit_map_merge(struct op_jit_map *all, const struct op_jit_map *one)
 	struct op_jit_map old = *all;
 	struct op_jit_cursor a = { &old, 0 }, b = { one, 0 };
 	struct op_jit_map merged = {
-		.text = old.text,
-		.size = old.size,
-		.text_room = old.text_room,
+		.texts = old.texts,
 	};
 	const struct op_jit_piece *last = NULL;
 	uint32_t last_name = 0;
@@ -239,7 +224,8 @@ bool op_jit_map_merge(struct op_jit_map *all, const struct op_jit_map *one)
 			piece = *x;
 		if (y && x &&
 		    (x->name == OP_JIT_DISPUTED ||
-		     strcmp(merged.text + x->name, one->text + y->name))) {
+		     strcmp(merged.texts.text + x->name,
+			    one->texts.text + y->name))) {
 			piece.name = OP_JIT_DISPUTED;
 			piece.order = 0;
 		}
@@ -247,8 +233,8 @@ bool op_jit_map_merge(struct op_jit_map *all, const struct op_jit_map *one)
 			/* A range in parts is one name in the text. */
 			if (last != y)
 				last_name = op_jit_text(
-					&merged, one->text + y->name,
-					strlen(one->text + y->name));
+					&merged, one->texts.text + y->name,
+					strlen(one->texts.text + y->name));
 			last = y;
 			piece = *y;
 			piece.name = last_name;
@@ -267,6 +253,6 @@ bool op_jit_map_merge(struct op_jit_map *all, const struct op_jit_map *one)
 void op_jit_map_free(struct op_jit_map *map)
 {
 	free(map->pieces);
-	free(map->text);
+	free(map->texts.text);
 	memset(map, 0, sizeof(*map));
 }

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "textpool.h"
+
 /**
  * struct op_jit_piece - a range of addresses that has one name
  * @start: the first address
@@ -22,21 +24,19 @@ struct op_jit_piece {
 	uint32_t name;
 };
 
-#define OP_JIT_DISPUTED UINT32_MAX
+#define OP_JIT_DISPUTED OP_TEXTPOOL_NONE
 
 /**
  * struct op_jit_map - such ranges; once painted, ascending and apart
  * @pieces: the ranges
- * @text: the names
+ * @texts: the names
  * @failed: no memory
  */
 struct op_jit_map {
 	struct op_jit_piece *pieces;
 	size_t count;
 	size_t room;
-	char *text;
-	size_t size;
-	size_t text_room;
+	struct op_textpool texts;
 	bool failed;
 };
 

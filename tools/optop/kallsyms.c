@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "kallsyms.h"
+#include "textpool.h"
 
 #define OP_PAGE_SIZE 4096
 
@@ -32,15 +33,13 @@ struct op_ksym {
 /**
  * struct op_kallsyms - the table
  * @symbols: by module, then by address
- * @text: all names; begins with an empty one
+ * @texts: all names; begins with an empty one
  */
 struct op_kallsyms {
 	struct op_ksym *symbols;
 	size_t count;
 	size_t room;
-	char *text;
-	size_t size;
-	size_t text_room;
+	struct op_textpool texts;
 	uint64_t stext;
 	bool hidden;
 };
@@ -49,22 +48,9 @@ struct op_kallsyms {
 static uint32_t op_kallsyms_text(struct op_kallsyms *table, const char *text,
 				 size_t length)
 {
-	uint32_t at = table->size;
+	uint32_t at = op_textpool_add(&table->texts, text, length);
 
-	if (table->size + length + 1 > table->text_room) {
-		size_t room = 2 * (table->text_room + length + 1);
-		char *grown = room < UINT32_MAX ? realloc(table->text, room) :
-						  NULL;
-
-		if (!grown)
-			return 0;
-		table->text = grown;
-		table->text_room = room;
-	}
-	memcpy(table->text + at, text, length);
-	table->text[at + length] = '\0';
-	table->size += length + 1;
-	return at;
+	return at == OP_TEXTPOOL_NONE ? 0 : at;
 }
 
 static bool op_kallsyms_add(struct op_kallsyms *table,
@@ -91,8 +77,8 @@ static uint32_t op_kallsyms_module_text(struct op_kallsyms *table,
 	if (table->count) {
 		uint32_t last = table->symbols[table->count - 1].module;
 
-		if (last && !strncmp(table->text + last, text, length) &&
-		    !table->text[last + length])
+		if (last && !strncmp(table->texts.text + last, text, length) &&
+		    !table->texts.text[last + length])
 			return last;
 	}
 	return op_kallsyms_text(table, text, length);
@@ -156,7 +142,7 @@ struct op_kallsyms *op_kallsyms_read(FILE *file)
 	if (!table)
 		return NULL;
 	op_kallsyms_text(table, "", 0);
-	if (!table->text)
+	if (!table->texts.text)
 		goto err_free;
 	while (getline(&line, &room, file) > 0) {
 		if (!op_kallsyms_line(table, line)) {
@@ -172,12 +158,12 @@ struct op_kallsyms *op_kallsyms_read(FILE *file)
 		if (symbol->address)
 			table->hidden = false;
 		if (!symbol->module &&
-		    !strcmp(table->text + symbol->name, "_stext"))
+		    !strcmp(table->texts.text + symbol->name, "_stext"))
 			table->stext = symbol->address;
 	}
 	if (table->count)
 		qsort_r(table->symbols, table->count, sizeof(*table->symbols),
-			op_ksym_compare, table->text);
+			op_ksym_compare, table->texts.text);
 	return table;
 
 err_line:
@@ -196,7 +182,7 @@ void op_kallsyms_free(struct op_kallsyms *table)
 	if (!table)
 		return;
 	free(table->symbols);
-	free(table->text);
+	free(table->texts.text);
 	free(table);
 }
 
@@ -237,7 +223,7 @@ static size_t op_kallsyms_part(const struct op_kallsyms *table,
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (strcmp(table->text + table->symbols[middle].module,
+		if (strcmp(table->texts.text + table->symbols[middle].module,
 			   module) < 0)
 			low = middle + 1;
 		else
@@ -245,7 +231,7 @@ static size_t op_kallsyms_part(const struct op_kallsyms *table,
 	}
 	first = low;
 	while (low < table->count &&
-	       !strcmp(table->text + table->symbols[low].module, module))
+	       !strcmp(table->texts.text + table->symbols[low].module, module))
 		low++;
 	*end = low;
 	return first;
@@ -293,7 +279,7 @@ size_t op_kallsyms_names(const struct op_kallsyms *table, const char *module,
 	/* From the end, since the next one tells where a symbol ends. */
 	for (size_t i = last; i-- > first;) {
 		const struct op_ksym *symbol = &table->symbols[i];
-		const char *name = table->text + symbol->name;
+		const char *name = table->texts.text + symbol->name;
 
 		if (i + 1 == last || symbol->address != address) {
 			next = address;
