@@ -50,6 +50,7 @@ OPTOP_PACKAGES := gcc make libc6-dev pkg-config libncurses-dev libjson-c-dev \
 OPTOP_CHECK_PACKAGES := $(OPTOP_PACKAGES) g++ gcc-multilib clang lld mold llvm \
 		  elfutils binutils valgrind strace tmux jq mandoc perl \
 		  procps util-linux xz-utils zstd
+FUZZ_PACKAGES := $(OPTOP_PACKAGES) clang
 LINT_PACKAGES := sparse clang-format shellcheck linux-source-6.1 perl
 
 all: module optop
@@ -132,6 +133,11 @@ check-optop: place
 	@tests/vm/prepare --no-vm $(OPTOP_CHECK_PACKAGES)
 	@tests/run optop symbols
 
+# Its own number of inputs: make fuzz FUZZ_RUNS=1000000 T="elf tree"
+fuzz: place
+	@tests/vm/prepare --no-vm $(FUZZ_PACKAGES)
+	@FUZZ_RUNS=$(FUZZ_RUNS) prove --exec bash tests/fuzz/fuzz.sh $(if $(T),:: $(T))
+
 bench: place
 	@tests/vm/prepare --kernel $(KERNEL) $(BENCH_PACKAGES)
 	@tests/bench/run
@@ -160,10 +166,12 @@ help:
 	@echo '                 (NATIVE=1: on this machine)'
 	@echo 'make check       all tests; T="NAME…" some (tests/run --list)'
 	@echo 'make check-optop those of optop that need no VM'
+	@echo 'make fuzz        made-up inputs for parsers and readers; T="NAME…" some,'
+	@echo '                 FUZZ_RUNS=N so many of each'
 	@echo 'make bench       what a sample costs, in instructions'
 	@echo 'make lint        checkpatch, sparse, clang-format, shellcheck'
 	@echo 'make clean       remove what was built'
 	@echo 'make distclean   and what was downloaded'
 
 .PHONY: all place headers module optop install install-module install-optop \
-	uninstall demo check check-optop bench lint clean distclean help
+	uninstall demo check check-optop fuzz bench lint clean distclean help

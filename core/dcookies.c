@@ -23,8 +23,7 @@
 #include "core/compat.h"
 #include "core/internal.h"
 
-/* A name's room in a folder, and what of it a suffix "~4294967295" may need. */
-#define OP_NAME_MAX 255
+/* What a suffix "~4294967295" may need of a folder's name. */
 #define OP_SUFFIX_MAX 11
 
 /*
@@ -119,25 +118,6 @@ static const struct rhashtable_params op_name_params = {
 	.obj_cmpfn = op_image_name_cmp,
 	.automatic_shrinking = true,
 };
-
-/*
- * As much of an encoded name as goes into @room bytes.  One that is too long
- * keeps its end, which says more than the beginning: "}~" and the last bytes,
- * but not from the middle of a %XX.
- */
-static void op_cut_name(char *name, const char *full, size_t len, size_t room)
-{
-	const char *base = full;
-
-	if (len > room) {
-		base += len - (room - 2);
-		if (base[-1] == '%')
-			base += 2;
-		else if (base[-2] == '%')
-			base++;
-	}
-	snprintf(name, OP_NAME_MAX + 1, "%s%s", base == full ? "" : "}~", base);
-}
 
 static struct op_image *op_image_of_folder(const char *name)
 {

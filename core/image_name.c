@@ -27,7 +27,7 @@ static bool op_name_char(unsigned char c)
 /**
  * op_encode_name - a path as the name of a folder
  * @path: the path, raw bytes
- * @name: where to write it, always ended by a NUL
+ * @name: where to write what goes in of it, whole codes and always a NUL
  * @room: bytes there
  *
  * Context: any.
@@ -36,7 +36,7 @@ static bool op_name_char(unsigned char c)
  */
 size_t op_encode_name(const char *path, char *name, size_t room)
 {
-	size_t len = 0;
+	size_t len = 0, written = 0;
 	char code[4];
 
 	for (; *path; path++) {
@@ -48,12 +48,40 @@ size_t op_encode_name(const char *path, char *name, size_t room)
 			snprintf(code, sizeof(code), "}");
 		else
 			snprintf(code, sizeof(code), "%%%02X", c);
-		if (len + strlen(code) < room)
-			memcpy(name + len, code, strlen(code));
 		len += strlen(code);
+		if (len >= room)
+			continue;
+		memcpy(name + written, code, strlen(code));
+		written = len;
 	}
-	name[min(len, room - 1)] = '\0';
+	name[written] = '\0';
 	return len;
+}
+
+/**
+ * op_cut_name - as much of an encoded name as goes into a folder's
+ * @name: where to write it, OP_NAME_MAX + 1 bytes
+ * @full: the whole name, by op_encode_name()
+ * @len: its length
+ * @room: how long it may be, at most OP_NAME_MAX
+ *
+ * One that is too long keeps its end, which says more than the beginning: "}~"
+ * and the last bytes, but not from the middle of a %XX.
+ *
+ * Context: any.
+ */
+void op_cut_name(char *name, const char *full, size_t len, size_t room)
+{
+	const char *base = full;
+
+	if (len > room) {
+		base += len - (room - 2);
+		if (base[-1] == '%')
+			base += 2;
+		else if (base[-2] == '%')
+			base++;
+	}
+	snprintf(name, OP_NAME_MAX + 1, "%s%s", base == full ? "" : "}~", base);
 }
 
 /* Does d_path() put " (deleted)" behind this path's text? */

@@ -72,7 +72,11 @@ static inline bool op_kernel_map_is_vmlinux(u64 pc)
 /* Paths are asked for with this much room; deeper ones keep their last name. */
 #define OP_PATH_ROOM (4 * PATH_MAX)
 
+/* Longest name of a folder, without its NUL. */
+#define OP_NAME_MAX 255
+
 size_t op_encode_name(const char *path, char *name, size_t room);
+void op_cut_name(char *name, const char *full, size_t len, size_t room);
 char *op_path_text(const struct path *path, char *room);
 
 /* dcookies.c */

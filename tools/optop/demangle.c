@@ -33,7 +33,9 @@ static void op_demangle_part(const char *part, size_t length, void *context)
 	/* libiberty allocates nothing that this jump could lose. */
 	if (length >= demangled->size - demangled->length)
 		longjmp(demangled->too_long, 1);
-	memcpy(demangled->text + demangled->length, part, length);
+	/* Where a crate has no name, there is no part either. */
+	if (length)
+		memcpy(demangled->text + demangled->length, part, length);
 	demangled->length += length;
 	demangled->text[demangled->length] = '\0';
 }
