@@ -377,12 +377,14 @@ static struct pid **op_processes(size_t *n)
 /* ------------------------------------------------------------------ */
 /* Readers                                                            */
 
-/* What the reader may not see. */
+/* Whatever is ready may go out: without what the reader may not see. */
 static void op_ready_hide(struct op_reader *reader)
 {
 	struct op_stream_value *record;
 	size_t at;
 
+	if (reader->visible)
+		return;
 	for (at = 0; at < reader->ready_len; at += record->head.size) {
 		record = reader->ready + at;
 		switch (record->head.type) {
@@ -460,8 +462,7 @@ static void op_reader_fill(struct op_reader *reader)
 				&reader->point, reader->ready, OP_STREAM_ROOM);
 		mutex_unlock(&op_sync_mutex);
 	}
-	if (!reader->visible)
-		op_ready_hide(reader);
+	op_ready_hide(reader);
 }
 
 static bool op_reader_pending(const struct op_reader *reader)
@@ -508,6 +509,7 @@ struct op_reader *op_reader_open(bool visible)
 	op_ready_counters(reader);
 	/* What does not fit comes with the next read. */
 	reader->modules = !op_ready_modules(reader);
+	op_ready_hide(reader);
 	return reader;
 }
 

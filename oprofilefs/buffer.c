@@ -16,7 +16,6 @@
 #include <linux/poll.h>
 #include <linux/splice.h>
 #include <linux/uio.h>
-#include <linux/user_namespace.h>
 
 #include "core/compat.h"
 #include "core/oprofile.h"
@@ -29,8 +28,7 @@ static int op_buffer_open(struct inode *inode, struct file *file)
 
 	if (!perfmon_capable())
 		return -EPERM;
-	reader = op_reader_open(
-		file_ns_capable(file, &init_user_ns, CAP_SYSLOG));
+	reader = op_reader_open(op_sees_addresses(file));
 	if (IS_ERR(reader))
 		return PTR_ERR(reader);
 	file->private_data = reader;

@@ -20,6 +20,7 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/splice.h>
+#include <linux/string.h>
 #include <linux/uio.h>
 #include <linux/user_namespace.h>
 
@@ -50,21 +51,47 @@ int op_refuse(const struct file *file, int err, const char *reason)
 	return err;
 }
 
+/*
+ * Has the administrator hidden addresses from everybody?  kptr_restrict can't be
+ * asked, but what it does to an address can.
+ */
+static bool op_addresses_are_hidden(void)
+{
+	char text[2 * sizeof(void *) + 1];
+
+	snprintf(text, sizeof(text), "%pK", &op_file_fops);
+	return strspn(text, "0") == strlen(text);
+}
+
+/**
+ * op_sees_addresses - may who opens a file see addresses of the kernel?
+ * @file: the file
+ *
+ * As with /proc/kallsyms that takes CAP_SYSLOG, and kernel.kptr_restrict is not
+ * 2.
+ *
+ * Context: process, the opener's.
+ */
+bool op_sees_addresses(const struct file *file)
+{
+	return file_ns_capable(file, &init_user_ns, CAP_SYSLOG) &&
+	       !op_addresses_are_hidden();
+}
+
 /**
  * op_visible - an address as the file's opener may see it
  * @m: what it is printed to
  * @address: the address
  *
  * Context: process.
- * Return: @address, or 0 if it is the kernel's and whoever opened the file has
- * no CAP_SYSLOG.
+ * Return: @address, or 0 if it is one of the kernel's and the opener may not
+ * see such.
  */
 u64 op_visible(struct seq_file *m, u64 address)
 {
-	if (address >= TASK_SIZE_MAX &&
-	    !file_ns_capable(m->file, &init_user_ns, CAP_SYSLOG))
-		return 0;
-	return address;
+	const struct op_open *open = m->private;
+
+	return address < TASK_SIZE_MAX || open->visible ? address : 0;
 }
 
 /* ------------------------------------------------------------------ */
@@ -208,6 +235,7 @@ static int op_open(struct inode *inode, struct file *file)
 		return -ENOMEM;
 	open->ref = ref;
 	open->file = file;
+	open->visible = op_sees_addresses(file);
 	if (node->init)
 		node->init(open);
 	/* A seq_file forbids pwrite(2); here it is for op_write_iter() to say. */

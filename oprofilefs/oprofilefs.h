@@ -140,10 +140,12 @@ struct op_node {
  * struct op_open - what an open file keeps, its seq_file's private
  * @ref: the file's
  * @file: the open file itself
+ * @visible: its opener may see addresses of the kernel
  */
 struct op_open {
 	const struct op_ref *ref;
 	struct file *file;
+	bool visible;
 };
 
 /**
@@ -195,6 +197,7 @@ extern const struct file_operations op_file_fops;
 int op_refuse(const struct file *file, int err, const char *reason);
 ssize_t op_take_text(const struct file *file, struct iov_iter *from,
 		     char text[OP_TEXT_MAX + 1]);
+bool op_sees_addresses(const struct file *file);
 u64 op_visible(struct seq_file *m, u64 address);
 
 /* images.c */
