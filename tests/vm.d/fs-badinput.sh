@@ -15,7 +15,7 @@ hi=0xffffffffc0000000
 
 table()
 {
-	local file
+	local file number
 
 	# Numbers: the same of all files that take one.
 	for file in enable cpu_buffer_size buffer_size buffer_watershed \
@@ -33,16 +33,43 @@ table()
 			$file|EINVAL|1x\n
 			$file|EINVAL|one\n
 			$file|EINVAL|1.0\n
+			$file|EINVAL|1e9\n
+			$file|EINVAL|0b1\n
+			$file|EINVAL|0x-1\n
+			$file|EINVAL|1,000\n
+			$file|EINVAL|\xd9\xa1\n
+			$file|EINVAL|\x0b1\n
+			$file|EINVAL|1k\n
 			$file|EINVAL|\xff\xfe\n
 			$file|ERANGE|18446744073709551616\n
+			$file|ERANGE|18446744073709551617\n
+			$file|ERANGE|36893488147419103233\n
 			$file|ERANGE|0x10000000000000000
 			$file|EINVAL|0*200
 			$file|EINVAL|1*1048576
 			$file|EINVAL|1\n*100000
 		END
 	done
-	# What is a number and yet not one for that file.
+	# What is a number and yet not one for that file: what is 1 or 0 in 32
+	# bits, or negative, is no other than what it is.
+	for file in enable dump reset 0/enabled 0/kernel 0/user; do
+		for number in 4294967296 4294967297 9223372036854775808 \
+			      9223372036854775809 18446744073709551614; do
+			printf '%s\n' "$file|EINVAL|$number\\n"
+		done
+	done
+	for file in cpu_buffer_size buffer_size buffer_watershed sync_ms \
+		    0/freq; do
+		for number in 4294967296 4294967396 0x10000000000001000 \
+			      9223372036854775808 9223372036854780000 \
+			      18446744073709551615; do
+			printf '%s\n' "$file|ERANGE|$number\\n"
+		done
+	done
 	cat <<-END
+		0/count|ERANGE|9223372036854775808
+		0/count|ERANGE|18446744073709551615
+		hist_memory|ERANGE|0xffff
 		enable|EINVAL|2
 		enable|EINVAL|18446744073709551615
 		dump|EINVAL|0
