@@ -26,7 +26,9 @@ endif
 KDIR ?= $(firstword $(wildcard /lib/modules/$(KVER)/build \
 			       /usr/src/linux-headers-$(KVER)) \
 		    /lib/modules/$(KVER)/build)
-BUILD := $(TOP)/build/$(KVER)
+# With OP_KUNIT=y the module has the KUnit tests inside, with OP_GCOV=y it counts
+# which of its lines run: builds of their own, for the debug kernel.
+BUILD := $(TOP)/build/$(KVER)$(if $(OP_KUNIT),+kunit)$(if $(OP_GCOV),+gcov)
 KERNEL ?= 6.1
 
 DESTDIR ?=
@@ -37,6 +39,10 @@ OPTOP = $(MAKE) --no-print-directory -C tools/optop DESTDIR="$(DESTDIR)" PREFIX=
 
 MODULE_SOURCES := Kbuild $(wildcard core/*.[ch] oprofilefs/*.[ch] \
 				    arch/*/*.[ch])
+ifeq ($(OP_KUNIT),y)
+KUNIT_SOURCES := $(wildcard tests/kunit/*.c)
+MODULE_SOURCES += $(KUNIT_SOURCES) $(wildcard tests/kunit/*.h tests/unit/*.h)
+endif
 
 # What the tests and the demonstration run, beside what the VM runner needs.
 DEMO_PACKAGES := gzip python3-minimal sqlite3
@@ -75,7 +81,7 @@ module: headers
 	+@cp -pu --parents $(MODULE_SOURCES) "$(BUILD)"
 	+@flock "$(BUILD)" $(MAKE) -C "$(KDIR)" M="$(BUILD)" W=1 \
 		$(if $(wildcard $(KDIR)/vmlinux),,CONFIG_DEBUG_INFO_BTF_MODULES=) \
-		$(KBUILD_FLAGS) modules
+		OP_KUNIT_SOURCES="$(KUNIT_SOURCES)" $(KBUILD_FLAGS) modules
 
 # Where that kernel is not installed there is no list of modules to renew.
 depmod = test -n "$(DESTDIR)" || \
@@ -125,6 +131,11 @@ check: place
 	+@$(OPTOP)
 	@OP_KERNEL=$(KERNEL) tests/run $(T)
 
+coverage: place
+	@tests/vm/prepare --kernel debug $(CHECK_PACKAGES)
+	+@$(MAKE) -s -C tests/progs
+	@tests/coverage/run $(T)
+
 optop: place
 	+@$(OPTOP)
 
@@ -168,10 +179,12 @@ help:
 	@echo 'make check-optop those of optop that need no VM'
 	@echo 'make fuzz        made-up inputs for parsers and readers; T="NAME…" some,'
 	@echo '                 FUZZ_RUNS=N so many of each'
+	@echo 'make coverage    which lines the VM tests run; T="NAME…" some'
 	@echo 'make bench       what a sample costs, in instructions'
 	@echo 'make lint        checkpatch, sparse, clang-format, shellcheck'
 	@echo 'make clean       remove what was built'
 	@echo 'make distclean   and what was downloaded'
 
 .PHONY: all place headers module optop install install-module install-optop \
-	uninstall demo check check-optop fuzz bench lint clean distclean help
+	uninstall demo check check-optop fuzz coverage bench lint clean \
+	distclean help
