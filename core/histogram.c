@@ -20,15 +20,21 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
+#include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
 #include "core/internal.h"
 
+/*
+ * @changed is no part of the key: the generation in which the bin last got a
+ * sample, where otherwise nothing would be.
+ */
 struct op_bin_key {
 	const struct op_image *image;
 	u64 offset;
 	u32 counter;
+	u32 changed;
 };
 
 /**
@@ -55,6 +61,15 @@ static struct op_image *op_current_image;
 static struct op_bin *op_recent_bins[1 << OP_RECENT_BITS];
 /* Bit i: counter i has bins. */
 static unsigned long op_counters_used;
+/*
+ * Whoever asks what has changed begins a new generation, and names the one it
+ * asks from: see op_changes_read(). What was before the latest reset is
+ * forgotten. Both under op_sync_mutex.
+ */
+static u32 op_generation = 1;
+static u32 op_generation_reset = 1;
+/* Makes the numbers others than those before the module was loaded. */
+static u64 op_generation_base;
 
 static u32 op_bin_hash(const void *data, u32 len, u32 seed)
 {
@@ -157,7 +172,9 @@ static void op_histogram_add(struct op_image *image, u8 counter, u64 offset)
 		*recent = bin;
 	}
 	bin->count++;
+	bin->key.changed = op_generation;
 	image->samples++;
+	image->changed = op_generation;
 }
 
 /**
@@ -216,6 +233,7 @@ void op_histogram_reset(void)
 	memset(op_recent_bins, 0, sizeof(op_recent_bins));
 	op_current_image = NULL;
 	op_counters_used = 0;
+	op_generation_reset = ++op_generation;
 	while ((image = op_image_next(&cookie))) {
 		op_histogram_clear(image);
 		op_image_put(image);
@@ -346,6 +364,124 @@ void op_hist_free(struct op_hist *hist)
 	kvfree(hist);
 }
 
+/* Room for one more; under op_sync_mutex. */
+static struct op_change *op_change_new(struct op_changes *changes)
+{
+	struct op_change *list;
+	size_t room;
+
+	if (changes->nr == changes->room) {
+		room = changes->room ? changes->room * 2 : 256;
+		list = op_copy_alloc(array_size(room, sizeof(*list)));
+		if (!list)
+			return NULL;
+		if (changes->nr)
+			memcpy(list, changes->list,
+			       changes->nr * sizeof(*list));
+		kvfree(changes->list);
+		changes->list = list;
+		changes->room = room;
+	}
+	return &changes->list[changes->nr++];
+}
+
+static int op_changes_of(struct op_changes *changes,
+			 const struct op_image *image, u32 from)
+{
+	const struct op_bin *bin;
+	struct op_change *change;
+	unsigned long n = 0;
+
+	if (image->changed < from || !image->nr_bins)
+		return 0;
+	change = op_change_new(changes);
+	if (!change)
+		return -ENOMEM;
+	*change = (struct op_change){
+		.kind = image->id.kind,
+		.of_image = true,
+		.value = image->cookie,
+		.count = image->samples,
+	};
+	for (bin = from ? image->bins : NULL; bin; bin = bin->next) {
+		/* Millions may have to be looked at. */
+		if (!(++n % 1024))
+			cond_resched();
+		if (bin->key.changed < from)
+			continue;
+		change = op_change_new(changes);
+		if (!change)
+			return -ENOMEM;
+		*change = (struct op_change){
+			.kind = image->id.kind,
+			.counter = bin->key.counter,
+			.value = bin->key.offset,
+			.count = bin->count,
+		};
+	}
+	return 0;
+}
+
+/**
+ * op_changes_read - what has samples that it had not before
+ * @since: the generation of an earlier call; that and all that came after it is
+ *	looked for. 0, or one that is not known, is the beginning: then all
+ *	images are listed, and no bins.
+ *
+ * What changes during the call may be in this one's result and in that of the
+ * next one, too, but never in neither.
+ *
+ * Context: process, may sleep.
+ * Return: the changes, to be given back by op_changes_free(), or ERR_PTR of
+ * -ENOMEM.
+ */
+struct op_changes *op_changes_read(u64 since)
+{
+	struct op_changes *changes;
+	struct op_image *image;
+	u64 cookie = 0;
+	u32 from = 0;
+	int ret = 0;
+
+	changes = kzalloc(sizeof(*changes), GFP_KERNEL_ACCOUNT);
+	if (!changes)
+		return ERR_PTR(-ENOMEM);
+	mutex_lock(&op_sync_mutex);
+	if (since >= op_generation_base + op_generation_reset &&
+	    since <= op_generation_base + op_generation) {
+		changes->since = since;
+		from = since - op_generation_base;
+	}
+	changes->generation = op_generation_base + ++op_generation;
+	changes->columns = op_counters_used;
+	mutex_unlock(&op_sync_mutex);
+
+	while (!ret && (image = op_image_next(&cookie))) {
+		mutex_lock(&op_sync_mutex);
+		ret = op_changes_of(changes, image, from);
+		changes->columns |= op_counters_used;
+		mutex_unlock(&op_sync_mutex);
+		op_image_put(image);
+	}
+	if (ret) {
+		op_changes_free(changes);
+		return ERR_PTR(ret);
+	}
+	return changes;
+}
+
+/**
+ * op_changes_free - give changes back
+ * @changes: from op_changes_read()
+ *
+ * Context: process.
+ */
+void op_changes_free(struct op_changes *changes)
+{
+	kvfree(changes->list);
+	kfree(changes);
+}
+
 /**
  * op_image_samples - how many samples an image has
  * @image: the image, referenced by the caller
@@ -372,6 +508,7 @@ int op_histogram_init(void)
 {
 	int ret;
 
+	op_generation_base = (u64)ktime_get_real_seconds() << 32;
 	op_bin_cache = KMEM_CACHE(op_bin, 0);
 	if (!op_bin_cache)
 		return -ENOMEM;

@@ -199,6 +199,7 @@ struct op_image_id {
  * @bins: its histogram's bins, unsorted; under op_sync_mutex
  * @nr_bins: how many those are
  * @marked: marked; written under op_sync_mutex
+ * @changed: the generation in which it last got a sample; under op_sync_mutex
  * @named_at: the position in the event buffer behind the record that said its
  *	name; 0 if none did; written under op_sync_mutex
  *
@@ -213,6 +214,7 @@ struct op_image {
 	struct op_bin *bins;
 	unsigned long nr_bins;
 	bool marked;
+	u32 changed;
 	u64 named_at;
 	char *path;
 	char *name;
@@ -256,6 +258,43 @@ struct op_hist {
 
 struct op_hist *op_hist_read(struct op_image *image);
 void op_hist_free(struct op_hist *hist);
+
+/**
+ * struct op_change - an image that has new samples, or one of its bins
+ * @kind: of the image, enum op_image_kind
+ * @of_image: it is the image; its bins come behind it
+ * @counter: of the bin
+ * @value: the dcookie, or the bin's offset
+ * @count: samples in all
+ */
+struct op_change {
+	u32 kind;
+	bool of_image;
+	u8 counter;
+	u64 value;
+	u64 count;
+};
+
+/**
+ * struct op_changes - what has new samples
+ * @generation: what to ask from next time
+ * @since: from which generation on, or 0: images only, and all of them
+ * @columns: bit i: counter i has samples
+ * @nr: how many there are
+ * @room: and could be
+ * @list: the changes
+ */
+struct op_changes {
+	u64 generation;
+	u64 since;
+	unsigned long columns;
+	size_t nr;
+	size_t room;
+	struct op_change *list;
+};
+
+struct op_changes *op_changes_read(u64 since);
+void op_changes_free(struct op_changes *changes);
 u64 op_image_samples(struct op_image *image);
 
 /* ------------------------------------------------------------------ */

@@ -58,9 +58,6 @@ void op_path_print(struct seq_file *m, const struct op_image *image)
 /* ------------------------------------------------------------------ */
 /* hist                                                               */
 
-/* Room for a column's event and rate: a colon, 20 digits, "Hz", a NUL. */
-#define OP_COLUMN_LEN (OP_EVENT_NAME_LEN + 24)
-
 /**
  * struct op_hist_open - an open hist file; under the seq_file's lock
  * @open: what each open file has
@@ -73,10 +70,15 @@ struct op_hist_open {
 	char columns[OP_NR_COUNTERS][OP_COLUMN_LEN];
 };
 
-static bool op_offset_is_address(const struct op_image *image)
+/**
+ * op_offset_is_address - are the offsets of an image addresses?
+ * @kind: the image's, enum op_image_kind
+ *
+ * Context: any.
+ */
+bool op_offset_is_address(u32 kind)
 {
-	return image->id.kind == OP_IMAGE_UNKNOWN ||
-	       image->id.kind == OP_IMAGE_BPF;
+	return kind == OP_IMAGE_UNKNOWN || kind == OP_IMAGE_BPF;
 }
 
 static bool op_has_start(const struct op_image *image)
@@ -105,8 +107,15 @@ static void op_hist_fold(struct op_hist *hist)
 	hist->nr_rows = fold - hist->rows + 1;
 }
 
-/* A counter is a column if it is enabled or has samples. */
-static void op_hist_name_columns(struct op_hist_open *open)
+/**
+ * op_columns_name - say what the columns of histograms count
+ * @columns: bit i: counter i has samples; those that are enabled are added
+ * @names: of all counters
+ *
+ * Context: process, may sleep.
+ */
+void op_columns_name(unsigned long *columns,
+		     char names[OP_NR_COUNTERS][OP_COLUMN_LEN])
 {
 	struct op_counter_config config;
 	unsigned int idx;
@@ -114,17 +123,35 @@ static void op_hist_name_columns(struct op_hist_open *open)
 	for (idx = 0; idx < OP_NR_COUNTERS; idx++) {
 		op_counter_get(idx, &config);
 		if (config.enabled)
-			__set_bit(idx, &open->hist->columns);
+			__set_bit(idx, columns);
 		if (config.count)
-			snprintf(open->columns[idx], OP_COLUMN_LEN, "%s:%llu",
+			snprintf(names[idx], OP_COLUMN_LEN, "%s:%llu",
 				 config.event, config.count);
 		else if (config.freq)
-			snprintf(open->columns[idx], OP_COLUMN_LEN, "%s:%uHz",
+			snprintf(names[idx], OP_COLUMN_LEN, "%s:%uHz",
 				 config.event, config.freq);
 		else
-			strscpy(open->columns[idx], config.event,
-				OP_COLUMN_LEN);
+			strscpy(names[idx], config.event, OP_COLUMN_LEN);
 	}
+}
+
+/**
+ * op_columns_print - the line that names the columns
+ * @m: what it is printed to
+ * @columns: bit i: counter i has one
+ * @names: of all counters
+ *
+ * Context: process.
+ */
+void op_columns_print(struct seq_file *m, unsigned long columns,
+		      char names[OP_NR_COUNTERS][OP_COLUMN_LEN])
+{
+	unsigned int idx;
+
+	seq_puts(m, "# events:");
+	for_each_set_bit(idx, &columns, OP_NR_COUNTERS)
+		seq_printf(m, " %s", names[idx]);
+	seq_putc(m, '\n');
 }
 
 static int op_hist_take(struct seq_file *m)
@@ -136,12 +163,12 @@ static int op_hist_take(struct seq_file *m)
 	hist = op_hist_read(image);
 	if (IS_ERR(hist))
 		return PTR_ERR(hist);
-	if (op_offset_is_address(image) && !op_visible(m, U64_MAX))
+	if (op_offset_is_address(image->id.kind) && !op_visible(m, U64_MAX))
 		op_hist_fold(hist);
 	if (open->hist)
 		op_hist_free(open->hist);
 	open->hist = hist;
-	op_hist_name_columns(open);
+	op_columns_name(&hist->columns, open->columns);
 	return 0;
 }
 
@@ -187,7 +214,6 @@ static void op_hist_show_head(struct seq_file *m)
 	struct op_hist_open *open = m->private;
 	const struct op_image *image = open->open.ref->image;
 	u64 lost = op_stat_lost();
-	unsigned int idx;
 
 	seq_printf(m, "# image: %s\n# path: ", image->name);
 	op_path_print(m, image);
@@ -195,10 +221,7 @@ static void op_hist_show_head(struct seq_file *m)
 	if (op_has_start(image))
 		seq_printf(m, "# start: 0x%llx\n",
 			   op_visible(m, READ_ONCE(image->start)));
-	seq_puts(m, "# events:");
-	for_each_set_bit(idx, &open->hist->columns, OP_NR_COUNTERS)
-		seq_printf(m, " %s", open->columns[idx]);
-	seq_putc(m, '\n');
+	op_columns_print(m, open->hist->columns, open->columns);
 	/* Here, as nobody looks for what is not there in another folder. */
 	if (lost)
 		seq_printf(m, "# lost: %llu\n", lost);

@@ -200,11 +200,20 @@ ssize_t op_take_text(const struct file *file, struct iov_iter *from,
 bool op_sees_addresses(const struct file *file);
 u64 op_visible(struct seq_file *m, u64 address);
 
+/* Room for a column's event and rate: a colon, 20 digits, "Hz", a NUL. */
+#define OP_COLUMN_LEN (OP_EVENT_NAME_LEN + 24)
+
 /* images.c */
 void op_path_print(struct seq_file *m, const struct op_image *image);
+void op_columns_name(unsigned long *columns,
+		     char names[OP_NR_COUNTERS][OP_COLUMN_LEN]);
+void op_columns_print(struct seq_file *m, unsigned long columns,
+		      char names[OP_NR_COUNTERS][OP_COLUMN_LEN]);
+bool op_offset_is_address(u32 kind);
 
 /* The tables. */
 extern const struct op_node op_buffer_nodes[];
+extern const struct op_node op_changes_nodes[];
 extern const struct op_node op_control_nodes[];
 extern const struct op_dir_ops op_counters_dir_ops;
 extern const struct op_node op_dcookies_nodes[];

@@ -31,8 +31,8 @@
 #define OP_INO_FIRST 2
 
 static const struct op_node *const op_root_tables[] = {
-	op_control_nodes,  op_image_nodes, op_jit_nodes, op_buffer_nodes,
-	op_dcookies_nodes, op_stats_nodes, NULL,
+	op_control_nodes,  op_image_nodes, op_jit_nodes,     op_buffer_nodes,
+	op_dcookies_nodes, op_stats_nodes, op_changes_nodes, NULL,
 };
 
 static const struct op_node op_root_node = {
