@@ -79,6 +79,8 @@ void op_browser_push(struct op_ui *ui, const struct op_browser *browser)
 {
 	if (ui->depth == OP_DEPTH)
 		return;
+	/* What was looked for was in the other list. */
+	ui->find[0] = '\0';
 	ui->stack[ui->depth++] = *browser;
 	op_browser_fill(ui);
 }
@@ -91,6 +93,7 @@ void op_browser_pop(struct op_ui *ui)
 {
 	if (ui->depth == 1)
 		return;
+	ui->find[0] = '\0';
 	free(op_browser_top(ui)->rows.rows);
 	ui->depth--;
 	op_browser_fill(ui);
@@ -161,6 +164,7 @@ bool op_browser_find(struct op_ui *ui)
 	static char line[OP_TEXT_MAX];
 	size_t i;
 
+	op_rows_need(&browser->rows, SIZE_MAX);
 	for (i = 1; i <= browser->nr; i++) {
 		size_t at = (browser->cursor + i) % browser->nr;
 
@@ -209,10 +213,84 @@ static void state(const struct op_ui *ui, char *line, size_t size)
 		 op_mode_text(query->mode), op_sort_text(query->sort), age);
 }
 
+/*
+ * What was put where in the latest frame, in the order of the calls: most of a
+ * frame is what the one before was, and need not be put again.  All of the
+ * screen is put in each frame, so that nothing has to be erased.
+ */
+static struct part {
+	int y, x, width, attribute;
+	char *text;
+} * parts;
+static size_t nr_parts, part_now;
+static int frame_width, frame_height;
+
+static void frame_begin(void)
+{
+	part_now = 0;
+	if (COLS == frame_width && LINES == frame_height)
+		return;
+	erase();
+	while (nr_parts)
+		free(parts[--nr_parts].text);
+	frame_width = COLS;
+	frame_height = LINES;
+}
+
+static bool is_ascii(const char *text)
+{
+	while (*text >= 0x20 && *text < 0x7f)
+		text++;
+	return !*text;
+}
+
+/*
+ * Put what differs between two texts of the same length in the same place: of a
+ * line whose numbers are new the name stays.  False: they are too different.
+ */
+static bool put_difference(const struct part *part, const char *text)
+{
+	size_t size = strlen(text), from = 0, to = size;
+
+	if (strlen(part->text) != size || size > (size_t)part->width ||
+	    !is_ascii(text) || !is_ascii(part->text))
+		return false;
+	while (text[from] == part->text[from])
+		from++;
+	while (text[to - 1] == part->text[to - 1])
+		to--;
+	attrset(part->attribute);
+	mvaddnstr(part->y, part->x + (int)from, text + from, (int)(to - from));
+	attrset(A_NORMAL);
+	return true;
+}
+
 static void put(int y, int x, int width, int attribute, const char *text)
 {
+	struct part *part;
+	bool same, done;
 	char line[4096];
+	size_t size;
 
+	if (part_now == nr_parts) {
+		parts = op_alloc(parts, nr_parts + 1, sizeof(*parts));
+		memset(&parts[nr_parts++], 0, sizeof(*parts));
+	}
+	part = &parts[part_now++];
+	same = part->text && part->y == y && part->x == x &&
+	       part->width == width && part->attribute == attribute;
+	if (same && !strcmp(part->text, text))
+		return;
+	done = same && put_difference(part, text);
+	size = strlen(text) + 1;
+	part->text = op_alloc(part->text, size, 1);
+	memcpy(part->text, text, size);
+	part->y = y;
+	part->x = x;
+	part->width = width;
+	part->attribute = attribute;
+	if (done)
+		return;
 	if (width > (int)sizeof(line) / 4)
 		width = (int)sizeof(line) / 4;
 	op_text_pad(line, sizeof(line), text, width);
@@ -248,7 +326,7 @@ static void draw_head(struct op_ui *ui)
 		room = op_text_width(left) < COLS / 2 ? op_text_width(left) :
 							COLS / 2;
 	op_text_fit(fit, sizeof(fit), left, room);
-	put(3, 0, room, A_BOLD, fit);
+	put(3, 0, room + 1, A_BOLD, fit);
 	/* Its end is what changes; a long filter goes. */
 	room = COLS - room - 1;
 	if (op_text_width(right) > room) {
@@ -273,6 +351,7 @@ static void draw_list(struct op_ui *ui)
 	static char line[OP_TEXT_MAX];
 	size_t i;
 
+	op_rows_need(&browser->rows, browser->top + page());
 	browser->view->heading(browser, COLS, line, sizeof(line));
 	put(ABOVE - 1, 0, COLS, op_screen_attribute(OP_COLOR_BAR), line);
 	for (i = 0; i < page() && browser->top + i < browser->nr; i++) {
@@ -286,11 +365,13 @@ static void draw_list(struct op_ui *ui)
 		    line);
 	}
 	if (!browser->nr)
-		put(ABOVE, 0, COLS, A_NORMAL,
+		put(ABOVE + (int)i++, 0, COLS, A_NORMAL,
 		    ui->query.filter[0] || ui->query.hide_kernel ||
 				    ui->query.hide_user ?
 			    "nothing that is not filtered out" :
 			    "nothing yet");
+	for (; i < page(); i++)
+		put(ABOVE + (int)i, 0, COLS, A_NORMAL, "");
 }
 
 static void draw_foot(struct op_ui *ui)
@@ -318,8 +399,9 @@ void op_browser_draw(struct op_ui *ui)
 {
 	char text[128];
 
-	erase();
+	frame_begin();
 	if (COLS < MIN_WIDTH || LINES < MIN_HEIGHT) {
+		/* Of another size is the next one, too, that is not this. */
 		snprintf(text, sizeof(text), "too small: %dx%d, needs %dx%d",
 			 COLS, LINES, MIN_WIDTH, MIN_HEIGHT);
 		mvaddnstr(0, 0, text, COLS);
@@ -359,6 +441,7 @@ int op_browser_write(struct op_ui *ui, const char *file)
 		close(fd);
 		return err;
 	}
+	op_rows_need(&browser->rows, SIZE_MAX);
 	op_summary(ui->model, &ui->query, lines);
 	for (i = 0; i < OP_SUMMARY_LINES; i++)
 		fprintf(out, "%s\n", lines[i]);

@@ -47,6 +47,7 @@ static void go_in(struct op_ui *ui)
 {
 	struct op_browser *browser = op_browser_top(ui);
 
+	op_rows_need(&browser->rows, browser->cursor + 1);
 	if (browser->view->enter && browser->cursor < browser->nr)
 		browser->view->enter(ui, browser, browser->cursor);
 }

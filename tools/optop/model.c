@@ -107,14 +107,30 @@ static void take_bins(struct op_entry *entry, bool first)
 	entry->bins = bins;
 }
 
-static void age(struct op_value *values, size_t nr)
+/* A look has gone by; what has decayed to nothing shown has nothing to lose. */
+static void age_one(struct op_value *value)
 {
-	size_t i;
+	value->delta = 0;
+	if (value->decay != 0)
+		value->decay = value->decay > 1e-9 ? value->decay * DECAY : 0;
+}
 
-	for (i = 0; i < nr; i++) {
-		values[i].delta = 0;
-		values[i].decay *= DECAY;
-	}
+static void age(struct op_entry *entry)
+{
+	const struct op_hist *hist = &entry->image->hist;
+	size_t nr = (hist->nr - (entry->image->patched == entry->look ?
+					 entry->image->patch.nr_inserted :
+					 0)) *
+		    hist->columns;
+	size_t i;
+	unsigned int c;
+
+	for (i = 0; i < nr; i++)
+		age_one(&entry->bins[i]);
+	for (i = 0; i < entry->nr_syms; i++)
+		for (c = 0; c < hist->columns; c++)
+			age_one(entry->values + i * OP_MAX_EVENTS +
+				hist->event[c]);
 }
 
 struct sorted {
@@ -153,6 +169,122 @@ static struct op_sym name_of(struct op_model *model, struct op_entry *entry,
 		sym.type = found.type;
 	}
 	return sym;
+}
+
+/*
+ * The place of a symbol among those of an image, which are in order: where it
+ * is, or would be.
+ */
+static size_t place_of(const struct op_entry *entry, const struct op_sym *sym,
+		       bool *there)
+{
+	struct sorted key = { .sym = *sym }, other;
+	size_t lo = 0, hi = entry->nr_syms;
+
+	while (lo < hi) {
+		size_t middle = (lo + hi) / 2;
+		int order;
+
+		other.sym = entry->syms[middle];
+		order = by_start(&other, &key);
+		if (!order) {
+			*there = true;
+			return middle;
+		}
+		if (order < 0)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	*there = false;
+	return lo;
+}
+
+static void insert_sym(struct op_entry *entry, size_t at,
+		       const struct op_sym *sym, size_t nr_bins)
+{
+	size_t behind = entry->nr_syms - at, i;
+
+	entry->nr_syms++;
+	entry->syms =
+		op_alloc(entry->syms, entry->nr_syms, sizeof(*entry->syms));
+	entry->values = op_alloc(entry->values, entry->nr_syms * OP_MAX_EVENTS,
+				 sizeof(*entry->values));
+	memmove(entry->syms + at + 1, entry->syms + at,
+		behind * sizeof(*entry->syms));
+	memmove(entry->values + (at + 1) * OP_MAX_EVENTS,
+		entry->values + at * OP_MAX_EVENTS,
+		behind * OP_MAX_EVENTS * sizeof(*entry->values));
+	entry->syms[at] = *sym;
+	memset(entry->values + at * OP_MAX_EVENTS, 0,
+	       OP_MAX_EVENTS * sizeof(*entry->values));
+	for (i = 0; i < nr_bins; i++)
+		entry->owner[i] += entry->owner[i] >= at;
+}
+
+/* Bins that were not there: room first, from the end on, then their symbols. */
+static void insert_bins(struct op_model *model, struct op_entry *entry)
+{
+	const struct op_patch *patch = &entry->image->patch;
+	const struct op_hist *hist = &entry->image->hist;
+	size_t columns = hist->columns, n = patch->nr_inserted, i;
+	size_t from = hist->nr - n, end = hist->nr;
+	struct op_image_key key;
+
+	entry->bins =
+		op_alloc(entry->bins, hist->nr * columns, sizeof(*entry->bins));
+	entry->owner = op_alloc(entry->owner, hist->nr, sizeof(*entry->owner));
+	for (i = n; i--; end = patch->inserted[i]) {
+		size_t at = patch->inserted[i] + 1, behind = end - at;
+
+		from -= behind;
+		memmove(entry->bins + at * columns,
+			entry->bins + from * columns,
+			behind * columns * sizeof(*entry->bins));
+		memmove(entry->owner + at, entry->owner + from,
+			behind * sizeof(*entry->owner));
+		memset(entry->bins + (at - 1) * columns, 0,
+		       columns * sizeof(*entry->bins));
+		entry->owner[at - 1] = 0;
+	}
+	op_image_key(entry->image, &key);
+	for (i = 0; i < n; i++) {
+		size_t bin = patch->inserted[i], at;
+		struct op_sym sym =
+			name_of(model, entry, &key, hist->offsets[bin]);
+		bool there;
+
+		at = place_of(entry, &sym, &there);
+		if (!there)
+			insert_sym(entry, at, &sym, hist->nr);
+		entry->owner[bin] = (uint32_t)at;
+	}
+}
+
+/* What a look brought to a histogram that was not read anew. */
+static void take_patch(struct op_model *model, struct op_entry *entry)
+{
+	const struct op_patch *patch = &entry->image->patch;
+	const struct op_hist *hist = &entry->image->hist;
+	size_t i;
+
+	if (patch->nr_inserted)
+		insert_bins(model, entry);
+	for (i = 0; i < patch->nr; i++) {
+		const struct op_patch_cell *cell = &patch->cells[i];
+		struct op_value *bin =
+			entry->bins + cell->bin * hist->columns + cell->column;
+		struct op_value *sum = entry->values +
+				       entry->owner[cell->bin] * OP_MAX_EVENTS +
+				       hist->event[cell->column];
+
+		bin->total += cell->more;
+		bin->delta += cell->more;
+		bin->decay += (double)cell->more;
+		sum->total += cell->more;
+		sum->delta += cell->more;
+		sum->decay += (double)cell->more;
+	}
 }
 
 /* Give the bins their symbols, and the symbols their sums. */
@@ -256,7 +388,6 @@ static double rate_of(const struct op_model *model, const char *name,
 static void take_image(struct op_model *model, struct op_image *image)
 {
 	struct op_entry *entry = image->private;
-	const struct op_hist *hist = &image->hist;
 	enum op_symbols_state state;
 	struct op_image_key key;
 	bool first = model->tree->look == 1, read = false;
@@ -272,8 +403,10 @@ static void take_image(struct op_model *model, struct op_image *image)
 		entry->serial = image->serial;
 		read = true;
 	} else {
-		age(entry->bins, hist->nr * hist->columns);
-		age(entry->values, entry->nr_syms * OP_MAX_EVENTS);
+		entry->look = model->tree->look;
+		age(entry);
+		if (image->patched == model->tree->look)
+			take_patch(model, entry);
 	}
 	op_image_key(image, &key);
 	state = op_symbols_state(model->symbols, &key);

@@ -54,6 +54,7 @@ struct op_sym {
  * struct op_entry - what the model knows of an image
  * @image: the image
  * @serial: of the image that this is of
+ * @look: the tree's, as far as this has come
  * @state: of its symbols when the bins got their names
  * @bins: values, of each bin its columns'
  * @owner: of each bin: its symbol
@@ -63,6 +64,7 @@ struct op_sym {
 struct op_entry {
 	const struct op_image *image;
 	uint64_t serial;
+	uint64_t look;
 	enum op_symbols_state state;
 	struct op_value *bins;
 	uint32_t *owner;
@@ -100,6 +102,7 @@ struct op_model {
  * @hide_kernel: no rows of the kernel
  * @hide_user: no others
  * @serial: of this image only, if not 0
+ * @lazy: op_rows_need() puts them in order
  */
 struct op_query {
 	unsigned int event;
@@ -111,6 +114,7 @@ struct op_query {
 	bool hide_kernel;
 	bool hide_user;
 	uint64_t serial;
+	bool lazy;
 };
 
 /**
@@ -133,11 +137,20 @@ struct op_row {
 	bool kernel;
 };
 
-/* Rows, and the memory for more. */
+/**
+ * struct op_rows - rows
+ * @rows: the rows
+ * @nr: how many
+ * @room: and could be
+ * @sorted: so many of the first are in order
+ * @order: that is to say, in this one
+ */
 struct op_rows {
 	struct op_row *rows;
 	size_t nr;
 	size_t room;
+	size_t sorted;
+	enum op_sort order;
 };
 
 struct op_model *op_model_new(struct op_tree *tree, struct op_symbols *symbols);
@@ -153,6 +166,7 @@ void op_rows_images(const struct op_model *model, const struct op_query *query,
 void op_rows_addresses(const struct op_model *model,
 		       const struct op_query *query, const char *name,
 		       uint64_t start, bool kernel, struct op_rows *rows);
+void op_rows_need(struct op_rows *rows, size_t n);
 double op_value_of(const struct op_value *value, enum op_mode mode);
 size_t op_row_symbol(const struct op_row *row, char *text, size_t size);
 size_t op_row_image(const struct op_row *row, bool whole, char *text,

@@ -173,6 +173,13 @@ static const char *image_name(const struct op_row *row)
 					     image->name;
 }
 
+static const char *symbol_name(const struct op_row *row)
+{
+	const struct op_sym *sym = sym_of(row);
+
+	return sym && sym->name ? sym->name : "";
+}
+
 static uint64_t place(const struct op_row *row)
 {
 	const struct op_sym *sym = sym_of(row);
@@ -183,9 +190,6 @@ static uint64_t place(const struct op_row *row)
 static int by_sort(const void *a, const void *b)
 {
 	const struct op_row *x = a, *y = b;
-	const struct op_sym *s = sym_of(x), *t = sym_of(y);
-	const char *p = s && s->name ? s->name : "";
-	const char *q = t && t->name ? t->name : "";
 	int order = 0;
 
 	if (sort_now == OP_SORT_RATE && x->rate != y->rate)
@@ -193,7 +197,7 @@ static int by_sort(const void *a, const void *b)
 	if (sort_now == OP_SORT_IMAGE)
 		order = strcmp(image_name(x), image_name(y));
 	else if (sort_now == OP_SORT_SYMBOL)
-		order = strcmp(p, q);
+		order = strcmp(symbol_name(x), symbol_name(y));
 	if (order)
 		return order;
 	if (x->value != y->value)
@@ -211,6 +215,49 @@ static void sort(struct op_rows *rows, enum op_sort order)
 	sort_now = order;
 	if (rows->nr)
 		qsort(rows->rows, rows->nr, sizeof(*rows->rows), by_sort);
+	rows->sorted = rows->nr;
+}
+
+/**
+ * op_rows_need - have the first rows in order
+ * @rows: the rows
+ * @n: how many
+ *
+ * A screen shows a few of what can be many.
+ */
+void op_rows_need(struct op_rows *rows, size_t n)
+{
+	struct op_row *row = rows->rows;
+	size_t i, lo, hi;
+
+	if (n > rows->nr)
+		n = rows->nr;
+	if (n <= rows->sorted)
+		return;
+	if (n * 8 > rows->nr) {
+		sort(rows, rows->order);
+		return;
+	}
+	sort_now = rows->order;
+	qsort(row, n, sizeof(*row), by_sort);
+	for (i = n; i < rows->nr; i++) {
+		struct op_row better = row[i];
+
+		if (by_sort(&better, &row[n - 1]) > 0)
+			continue;
+		row[i] = row[n - 1];
+		for (lo = 0, hi = n - 1; lo < hi;) {
+			size_t middle = (lo + hi) / 2;
+
+			if (by_sort(&row[middle], &better) < 0)
+				lo = middle + 1;
+			else
+				hi = middle;
+		}
+		memmove(row + lo + 1, row + lo, (n - 1 - lo) * sizeof(*row));
+		row[lo] = better;
+	}
+	rows->sorted = n;
 }
 
 static bool passes(const struct op_query *query, const struct op_row *row)
@@ -259,7 +306,10 @@ void op_rows_symbols(const struct op_model *model, const struct op_query *query,
 				add(rows, &row);
 		}
 	}
-	sort(rows, query->sort);
+	rows->order = query->sort;
+	rows->sorted = 0;
+	if (!query->lazy)
+		sort(rows, query->sort);
 }
 
 /**
@@ -319,7 +369,7 @@ void op_rows_addresses(const struct op_model *model,
 	size_t i;
 	unsigned int c;
 
-	rows->nr = 0;
+	rows->nr = rows->sorted = 0;
 	if (!entry)
 		return;
 	for (i = 0; i < image->hist.nr; i++) {
@@ -343,4 +393,5 @@ void op_rows_addresses(const struct op_model *model,
 	}
 	if (query->sort == OP_SORT_SAMPLES || query->sort == OP_SORT_RATE)
 		sort(rows, query->sort);
+	rows->sorted = rows->nr;
 }

@@ -170,10 +170,21 @@ size_t op_text_cut(const char *text, int width, int *got)
 	int columns = 0;
 
 	while (left) {
+		unsigned char c = (unsigned char)text[bytes];
 		wchar_t wide;
-		size_t n = mbrtowc(&wide, text + bytes, left, &state);
+		size_t n;
 		int w;
 
+		/* What nearly all is, at little cost. */
+		if (c >= 0x20 && c < 0x7f) {
+			if (columns + 1 > width)
+				break;
+			columns++;
+			bytes++;
+			left--;
+			continue;
+		}
+		n = mbrtowc(&wide, text + bytes, left, &state);
 		if (n == (size_t)-1 || n == (size_t)-2 || !n) {
 			memset(&state, 0, sizeof(state));
 			n = 1;

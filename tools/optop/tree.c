@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "changes.h"
 #include "files.h"
 #include "text.h"
 #include "tree.h"
@@ -43,6 +44,7 @@ struct op_tree *op_tree_new(const char *dir)
 	tree->dir = op_strdup(dir);
 	tree->live = !statfs(dir, &fs) && fs.f_type == OPROFILEFS_MAGIC;
 	tree->enabled = -1;
+	tree->changes = op_changes_new();
 	return tree;
 }
 
@@ -56,6 +58,8 @@ static void free_image(struct op_tree *tree, struct op_image *image)
 	free(image->path);
 	free(image->identity);
 	free(image->fault);
+	free(image->patch.cells);
+	free(image->patch.inserted);
 	free(image);
 }
 
@@ -74,6 +78,7 @@ void op_tree_free(struct op_tree *tree)
 	free(tree->images);
 	free(tree->stats);
 	free(tree->jits);
+	op_changes_free(tree->changes);
 	free(tree->dir);
 	free(tree);
 }
@@ -194,11 +199,35 @@ static void read_about(struct op_tree *tree, struct op_image *image, int images)
 }
 
 /*
+ * Look at an image without a look at its files, if what is new of it is known.
+ */
+static bool patch(struct op_tree *tree, struct op_image *image)
+{
+	struct op_change_image *change =
+		op_changes_of(tree->changes, image->dcookie);
+
+	if (!image->serial || !image->dcookie || image->faults)
+		return false;
+	if (change) {
+		if (change->hist ||
+		    !op_changes_apply(tree->changes, change, &image->hist,
+				      &image->patch))
+			return false;
+		change->taken = true;
+		image->samples = change->samples;
+		image->patched = tree->look;
+	}
+	tree->nr_bins += image->hist.nr;
+	return true;
+}
+
+/*
  * Look at one image. False: its folder has gone, which is nothing special.
  */
 static bool look_at(struct op_tree *tree, struct op_image *image, int images,
 		    bool force)
 {
+	struct op_change_image *change;
 	struct op_hist hist;
 	unsigned int faults = 0;
 	uint64_t samples = 0;
@@ -206,6 +235,8 @@ static bool look_at(struct op_tree *tree, struct op_image *image, int images,
 	char path[300];
 	int err, err2;
 
+	if (tree->tells && !force && patch(tree, image))
+		return true;
 	snprintf(path, sizeof(path), "%s/samples", image->name);
 	err = op_read_number(images, path, &samples);
 	/* The sum is what it was when the file was read, a bit later. */
@@ -247,6 +278,9 @@ static bool look_at(struct op_tree *tree, struct op_image *image, int images,
 	image->hist = hist;
 	image->samples = samples;
 	image->changed = tree->look;
+	change = op_changes_of(tree->changes, image->dcookie);
+	if (change)
+		change->taken = true;
 	tree->nr_bins += hist.nr;
 	return true;
 }
@@ -329,19 +363,22 @@ static int read_images(struct op_tree *tree, int root, bool force)
 	return 0;
 }
 
-static void read_head(struct op_tree *tree, int root)
+static void read_head(struct op_tree *tree, int root, bool force)
 {
 	uint64_t enabled;
 	long got;
 
-	got = op_read_text(root, "version", tree->version,
-			   sizeof(tree->version));
-	if (got < 0)
-		op_tree_fault(tree, "version", strerror((int)-got));
-	got = op_read_text(root, "cpu_type", tree->cpu_type,
-			   sizeof(tree->cpu_type));
-	if (got < 0)
-		op_tree_fault(tree, "cpu_type", strerror((int)-got));
+	/* These go with the columns. */
+	if (!tree->tells || force) {
+		got = op_read_text(root, "version", tree->version,
+				   sizeof(tree->version));
+		if (got < 0)
+			op_tree_fault(tree, "version", strerror((int)-got));
+		got = op_read_text(root, "cpu_type", tree->cpu_type,
+				   sizeof(tree->cpu_type));
+		if (got < 0)
+			op_tree_fault(tree, "cpu_type", strerror((int)-got));
+	}
 	tree->enabled = -1;
 	if (!op_read_number(root, "enable", &enabled) && enabled <= 1)
 		tree->enabled = (int)enabled;
@@ -377,7 +414,7 @@ int op_tree_refresh(struct op_tree *tree)
 	uint64_t received = 0;
 	struct timespec now;
 	struct statfs fs;
-	bool force;
+	bool force = true;
 	int root, err;
 
 	root = op_open_dir(AT_FDCWD, tree->dir);
@@ -391,10 +428,16 @@ int op_tree_refresh(struct op_tree *tree)
 	tree->look++;
 	tree->own_faults = 0;
 	tree->own_fault[0] = '\0';
-	read_head(tree, root);
-	op_tree_read_stats(tree, root);
+	tree->tells = op_changes_read(tree, root, &force);
+	read_head(tree, root, force);
+	if (tree->tells) {
+		op_tree_sort_stats(tree);
+		op_tree_read_hooks(tree, root);
+	} else {
+		op_tree_read_stats(tree, root);
+		force = op_tree_read_counters(tree, root);
+	}
 	op_tree_read_jits(tree, root);
-	force = op_tree_read_counters(tree, root);
 	op_tree_stat(tree, "received", &received);
 	/* After a reset the same number may be of other samples. */
 	if (received < tree->received)
@@ -403,6 +446,9 @@ int op_tree_refresh(struct op_tree *tree)
 	if (force)
 		tree->nr_events = 0;
 	err = read_images(tree, root, force);
+	/* A folder by whose name there is another image now. */
+	if (!err && tree->tells && !force && op_changes_left(tree->changes))
+		err = read_images(tree, root, true);
 	sum_faults(tree);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	tree->time = (double)now.tv_sec + (double)now.tv_nsec / 1e9;

@@ -42,6 +42,27 @@ struct op_hist {
 	uint64_t dcookie;
 };
 
+/* One count of a histogram that was brought up to date. */
+struct op_patch_cell {
+	size_t bin;
+	unsigned int column;
+	uint64_t more;
+};
+
+/**
+ * struct op_patch - what a look changed in a histogram that was not read anew
+ * @cells: counts that are others now
+ * @nr: how many
+ * @inserted: bins that were not there before, ascending
+ * @nr_inserted: how many
+ */
+struct op_patch {
+	struct op_patch_cell *cells;
+	size_t nr;
+	size_t *inserted;
+	size_t nr_inserted;
+};
+
 enum op_kind {
 	OP_KIND_FILE,
 	OP_KIND_KERNEL,
@@ -67,6 +88,8 @@ enum op_kind {
  * @hist: the histogram now
  * @before: the one before, if @hist was read anew at the last look
  * @changed: the look at which @hist was read
+ * @patched: the look at which @hist was brought up to date instead
+ * @patch: what that changed
  * @faults: what was wrong with its files
  * @fault: the first of these, or NULL
  * @seen: at this look
@@ -85,6 +108,8 @@ struct op_image {
 	struct op_hist hist;
 	struct op_hist before;
 	uint64_t changed;
+	uint64_t patched;
+	struct op_patch patch;
 	unsigned int faults;
 	char *fault;
 	bool seen;
@@ -109,6 +134,7 @@ struct op_jit {
  * @live: it is mounted, and no copy
  * @look: number of looks so far
  * @time: of the last look, seconds of the monotonic clock
+ * @tells: what is new at this look is in @changes
  * @enabled: 1, 0, or -1 if not known
  * @cpus: that have samples
  * @faults: what was wrong with the tree at the last look
@@ -120,6 +146,7 @@ struct op_tree {
 	bool live;
 	uint64_t look;
 	double time;
+	bool tells;
 	char version[32];
 	char cpu_type[32];
 	int enabled;
@@ -138,6 +165,8 @@ struct op_tree {
 	char fault[512];
 	void (*forget)(void *private);
 
+	/* What has changed since the last look, where the tree can tell. */
+	struct op_changes *changes;
 	/* What tells that the columns are others. */
 	char counters[1024];
 	uint64_t received;
@@ -169,6 +198,10 @@ void op_hist_free(struct op_hist *hist);
 /* tree_parts.c */
 void op_tree_fault(struct op_tree *tree, const char *file, const char *what);
 void op_tree_read_stats(struct op_tree *tree, int root);
+void op_tree_read_hooks(struct op_tree *tree, int root);
+void op_tree_clear_stats(struct op_tree *tree);
+bool op_tree_take_stat(struct op_tree *tree, const char *line);
+void op_tree_sort_stats(struct op_tree *tree);
 void op_tree_read_jits(struct op_tree *tree, int root);
 bool op_tree_read_counters(struct op_tree *tree, int root);
 

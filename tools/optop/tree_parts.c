@@ -77,20 +77,70 @@ static void take_cpu(struct op_tree *tree, int stats, const char *name)
 		tree->cpus++;
 }
 
-static void take_stat(struct op_tree *tree, int stats, const char *name)
+/**
+ * op_tree_read_hooks - read stats/hooks
+ * @tree: the tree
+ * @root: its folder
+ */
+void op_tree_read_hooks(struct op_tree *tree, int root)
+{
+	if (op_read_text(root, "stats/hooks", tree->hooks,
+			 sizeof(tree->hooks)) < 0)
+		op_tree_fault(tree, "stats/hooks", "cannot be read");
+}
+
+static void add_stat(struct op_tree *tree, const char *file, const char *name,
+		     uint64_t value)
 {
 	struct op_stat *stat;
+
+	if (tree->nr_stats == OP_MAX_STATS ||
+	    strlen(name) >= sizeof(stat->name)) {
+		op_tree_fault(tree, file, "one too many");
+		return;
+	}
+	stat = &tree->stats[tree->nr_stats++];
+	strcpy(stat->name, name);
+	stat->value = value;
+}
+
+/**
+ * op_tree_take_stat - a statistic, as the file changes has it
+ * @tree: the tree
+ * @line: its name and number; cpuN/received for a CPU's samples
+ * Return: false if it is none.
+ */
+bool op_tree_take_stat(struct op_tree *tree, const char *line)
+{
+	size_t n = strcspn(line, " ");
+	char name[64];
+	uint64_t value;
+
+	if (n >= sizeof(name) || line[n] != ' ')
+		return false;
+	memcpy(name, line, n);
+	name[n] = '\0';
+	if (!op_parse_number(line + n + 1, &value, &line) || *line)
+		return false;
+	if (strchr(name, '/'))
+		tree->cpus += value && tree->cpus < OP_MAX_CPUS;
+	else
+		add_stat(tree, "changes", name, value);
+	return true;
+}
+
+static void take_stat(struct op_tree *tree, int root, int stats,
+		      const char *name)
+{
 	char file[300];
 	uint64_t value;
 	int err;
 
-	snprintf(file, sizeof(file), "stats/%s", name);
 	if (!strcmp(name, "hooks")) {
-		if (op_read_text(stats, name, tree->hooks,
-				 sizeof(tree->hooks)) < 0)
-			op_tree_fault(tree, file, "cannot be read");
+		op_tree_read_hooks(tree, root);
 		return;
 	}
+	snprintf(file, sizeof(file), "stats/%s", name);
 	err = op_read_number(stats, name, &value);
 	if (err == -EISDIR || err == -ENOENT)
 		return;
@@ -99,14 +149,30 @@ static void take_stat(struct op_tree *tree, int stats, const char *name)
 			      err == -EINVAL ? "not a number" : strerror(-err));
 		return;
 	}
-	if (tree->nr_stats == OP_MAX_STATS ||
-	    strlen(name) >= sizeof(stat->name)) {
-		op_tree_fault(tree, file, "one too many");
-		return;
-	}
-	stat = &tree->stats[tree->nr_stats++];
-	snprintf(stat->name, sizeof(stat->name), "%s", name);
-	stat->value = value;
+	add_stat(tree, file, name, value);
+}
+
+/**
+ * op_tree_clear_stats - forget what stats/ said
+ * @tree: the tree
+ */
+void op_tree_clear_stats(struct op_tree *tree)
+{
+	tree->nr_stats = 0;
+	tree->cpus = 0;
+	tree->hooks[0] = '\0';
+	if (!tree->stats)
+		tree->stats =
+			op_alloc(NULL, OP_MAX_STATS, sizeof(*tree->stats));
+}
+
+/**
+ * op_tree_sort_stats - by name
+ * @tree: the tree
+ */
+void op_tree_sort_stats(struct op_tree *tree)
+{
+	qsort(tree->stats, tree->nr_stats, sizeof(*tree->stats), by_name);
 }
 
 /**
@@ -120,12 +186,7 @@ void op_tree_read_stats(struct op_tree *tree, int root)
 	struct dirent *entry;
 	DIR *dir;
 
-	tree->nr_stats = 0;
-	tree->cpus = 0;
-	tree->hooks[0] = '\0';
-	if (!tree->stats)
-		tree->stats =
-			op_alloc(NULL, OP_MAX_STATS, sizeof(*tree->stats));
+	op_tree_clear_stats(tree);
 	dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir) {
 		op_tree_fault(tree, "stats", strerror(fd < 0 ? -fd : errno));
@@ -140,10 +201,10 @@ void op_tree_read_stats(struct op_tree *tree, int root)
 		    isdigit((unsigned char)entry->d_name[3]))
 			take_cpu(tree, fd, entry->d_name);
 		else
-			take_stat(tree, fd, entry->d_name);
+			take_stat(tree, root, fd, entry->d_name);
 	}
 	closedir(dir);
-	qsort(tree->stats, tree->nr_stats, sizeof(*tree->stats), by_name);
+	op_tree_sort_stats(tree);
 }
 
 static bool take_jit(char *line, struct op_jit *jit)

@@ -94,6 +94,7 @@ static void symbols_fill(struct op_ui *ui, struct op_browser *browser)
 	struct op_query query = ui->query;
 
 	query.serial = browser->serial;
+	query.lazy = true;
 	op_rows_symbols(ui->model, &query, &browser->rows);
 	browser->nr = browser->rows.nr;
 }

@@ -65,7 +65,7 @@ static void modules_fill(struct op_ui *ui, struct op_browser *browser)
 	for (i = kept = 0; i < browser->rows.nr; i++)
 		if (is_module(browser->rows.rows[i].entry->image))
 			browser->rows.rows[kept++] = browser->rows.rows[i];
-	browser->rows.nr = kept;
+	browser->rows.nr = browser->rows.sorted = kept;
 	browser->nr = kept;
 	for (i = 0; i < ui->model->tree->nr_jits; i++)
 		browser->nr += jit_passes(ui, &ui->model->tree->jits[i]);
