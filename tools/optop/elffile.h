@@ -63,6 +63,7 @@ bool op_elf_init(void);
 int op_open_below(const char *root, const char *path, struct stat *status);
 enum op_symbols_state op_elf_open(struct op_elf *file, int fd);
 enum op_symbols_state op_elf_open_packed(struct op_elf *file, int fd);
+enum op_symbols_state op_elf_open_zstd(struct op_elf *file, int fd);
 enum op_symbols_state op_elf_open_memory(struct op_elf *file, void *memory,
 					 size_t size);
 void op_elf_close(struct op_elf *file);

@@ -313,7 +313,8 @@ static enum op_symbols_state op_module_open(struct op_kernel *kernel,
 	fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	if (fd < 0)
 		return OP_SYMBOLS_MISSING;
-	state = op_elf_open_packed(file, fd);
+	state = strstr(path, ".ko.zst") ? op_elf_open_zstd(file, fd) :
+					  op_elf_open_packed(file, fd);
 	if (state == OP_SYMBOLS_BROKEN && strstr(path, ".ko."))
 		return OP_SYMBOLS_MISSING; /* packed in a way libdw can't read */
 	if (state == OP_SYMBOLS_LOADED && op_kernel_is_running(kernel) &&

@@ -8,7 +8,7 @@
 # shellcheck disable=SC2016,SC2317
 # shellcheck source=tests/optop/symbols/lib.sh
 . "$(dirname "$0")/lib.sh"
-plan 67
+plan 71
 needs gcc ld readelf xz zstd objcopy perl
 build plain
 
@@ -181,10 +181,16 @@ xz "$B/drivers/deep/my-mod.ko"
 is "$(k "$B" my_mod.ko 20)" m_exit ".ko.xz"
 xz -d "$B/drivers/deep/my-mod.ko.xz"
 zstd -q --rm "$B/drivers/deep/my-mod.ko"
-# libdw reads it if it was built so; elsewhere that is said, and no name made up.
-got="$(state -k "$B" my_mod.ko) $(k "$B" my_mod.ko 20)"
-ok ".ko.zst: its names, or that it can't be read ($got)" \
-	test "$got" = "LOADED m_exit" -o "$got" = "MISSING -"
+is "$(k "$B" my_mod.ko 20)" m_exit ".ko.zst"
+is "$(lookup -d -k "$B" my_mod.ko 0)" "0x0 nop" ".ko.zst: the instruction"
+cp "$B/drivers/deep/my-mod.ko.zst" "$T/whole.zst"
+head -c 150 "$T/whole.zst" >"$B/drivers/deep/my-mod.ko.zst"
+is "$(state -k "$B" my_mod.ko)" MISSING ".ko.zst: half of it"
+zstd -q -f -o "$B/drivers/deep/my-mod.ko.zst" "$T/mod.s"
+is "$(state -k "$B" my_mod.ko)" MISSING ".ko.zst: packed, but no module"
+zstd -q -d -c "$T/whole.zst" | gzip >"$B/drivers/deep/my-mod.ko.gz"
+rm "$B/drivers/deep/my-mod.ko.zst"
+is "$(k "$B" my_mod.ko 20)" m_exit ".ko.gz"
 gcc -c -o "$B/drivers/mymod2.ko" "$T/mod.s"
 cp "$B/drivers/mymod2.ko" "$B/drivers/deep/"
 is "$(state -k "$B" mymod2.ko)" MISSING \
