@@ -49,11 +49,11 @@ DEMO_PACKAGES := gzip python3-minimal sqlite3
 CHECK_PACKAGES := $(DEMO_PACKAGES) perl libcmocka-dev linux-perf libelf-dev \
 		  libcap2-bin util-linux btrfs-progs $(OPTOP_CHECK_PACKAGES)
 NATIVE_PACKAGES := $(DEMO_PACKAGES) gcc make libc6-dev kmod
-BENCH_PACKAGES := linux-perf bpftrace
+BENCH_PACKAGES := $(DEMO_PACKAGES) linux-perf bpftrace bsdutils procps
 OPTOP_PACKAGES := gcc make libc6-dev pkg-config libncurses-dev libjson-c-dev \
 		  libdw-dev libelf-dev libiberty-dev libcapstone-dev \
-		  liblzma-dev
-OPTOP_CHECK_PACKAGES := $(OPTOP_PACKAGES) g++ gcc-multilib clang lld mold llvm \
+		  liblzma-dev libzstd-dev
+OPTOP_CHECK_PACKAGES := $(OPTOP_PACKAGES) g++ clang lld mold llvm \
 		  elfutils binutils valgrind strace tmux jq mandoc perl \
 		  procps util-linux xz-utils zstd
 FUZZ_PACKAGES := $(OPTOP_PACKAGES) clang
@@ -150,9 +150,10 @@ fuzz: place
 	@FUZZ_RUNS=$(FUZZ_RUNS) prove --exec bash tests/fuzz/fuzz.sh $(if $(T),:: $(T))
 
 bench: place
-	@tests/vm/prepare --kernel $(KERNEL) $(BENCH_PACKAGES)
+	@tests/vm/prepare --kernel $(KERNEL) $(BENCH_PACKAGES) $(OPTOP_PACKAGES)
 	@tests/bench/run
 	@tests/bench/hooks $(KERNEL)
+	@tests/bench/view $(KERNEL)
 
 lint: place
 	@tests/vm/prepare --kernel $(KERNEL) $(LINT_PACKAGES)

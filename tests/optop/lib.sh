@@ -10,6 +10,9 @@ work=$(mktemp -d)
 optop=$PWD/build/optop-stub/optop
 asan=$PWD/build/optop-stub-asan/optop
 tmux_name=optop-test-$$
+# Seconds in which a screen has to come to be what it should; nothing is proved
+# by how many there are.
+patience=20
 
 # Nothing of whoever runs the tests may change what comes out.
 unset NO_COLOR OPTOP_STUB_DELAY DEBUGINFOD_URLS TMUX LINES COLUMNS
@@ -85,13 +88,16 @@ printf '%s\n' 'set -g status off' 'set -s escape-time 0' \
 
 # open_screen COLUMNS LINES COMMAND: COMMAND, a line of shell, in a terminal of
 # its own; what it ended with and how the terminal then is, is shown behind it.
-# It stays open until the next one.
+# It stays open until the next one. What stty has to say before and after is in
+# $work/stty.before and $work/stty.after.
 open_screen()
 {
 	tm kill-server 2>/dev/null
 	wait_for 10 eval '! tm list-sessions > /dev/null 2>&1'
+	rm -f "$work"/stty.*
 	tm -f "$work/tmux.conf" new-session -d -x "$1" -y "$2" \
-		"bash -c '$3; echo \"status \$?\"; stty -a |
+		"bash -c 'stty -a > $work/stty.before; $3; s=\$?;
+			stty -a > $work/stty.after; echo \"status \$s\"; stty -a |
 			tr \" ;\" \"\\n\\n\" | grep -x -e -*echo -e -*icanon; cat'"
 }
 
@@ -155,7 +161,7 @@ screen_is()
 # screen_shows TEXT NAME: the screen comes to have TEXT
 screen_shows()
 {
-	wait_for 20 shows "$1"
+	wait_for "$patience" shows "$1"
 	result $? "$2" && return
 	diag "wanted: $1"
 	diag "$(screen)"
@@ -171,11 +177,27 @@ cursor_at()
 # cursor_is TEXT NAME
 cursor_is()
 {
-	wait_for 20 cursor_at "$1"
+	wait_for "$patience" cursor_at "$1"
 	result $? "$2" && return
 	diag "wanted: $1"
 	diag "$(tm capture-pane -p -e | cat -v)"
 	return 1
+}
+
+# ends_with STATUS NAME: the program ended, and left the terminal as it was
+ends_with()
+{
+	if ! screen_shows "status $1" "$2"; then
+		result 1 "$2: the terminal is as it was"
+		return
+	fi
+	# Both are there, and with no minus sign; and the screen is the first one.
+	wait_for "$patience" eval \
+		'screen | grep -qx icanon && screen | grep -qx echo' &&
+		cmp -s "$work/stty.before" "$work/stty.after" &&
+		[ "$(tm display-message -p '#{alternate_on}')" = 0 ] &&
+		[ "$(tm display-message -p '#{cursor_flag}')" = 1 ]
+	result $? "$2: the terminal is as it was" || diag "$(screen)"
 }
 
 # The process in the screen whose name is optop.

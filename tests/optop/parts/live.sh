@@ -12,20 +12,6 @@ copy_tree()
 	cp -r "$tree" "$work/t"
 }
 
-# ends_with STATUS NAME: the program ended, and left the terminal as it was
-ends_with()
-{
-	if ! screen_shows "status $1" "$2"; then
-		result 1 "$2: the terminal is as it was"
-		return
-	fi
-	# Both are there, and with no minus sign; and the screen is the first one.
-	wait_for 20 eval 'screen | grep -qx icanon && screen | grep -qx echo' &&
-		[ "$(tm display-message -p '#{alternate_on}')" = 0 ] &&
-		[ "$(tm display-message -p '#{cursor_flag}')" = 1 ]
-	result $? "$2: the terminal is as it was" || diag "$(screen)"
-}
-
 clean_log()
 {
 	grep -q 'ERROR SUMMARY: 0 errors' "$work/valgrind" &&
