@@ -46,10 +46,6 @@ endif
 
 # What the tests and the demonstration run, beside what the VM runner needs.
 DEMO_PACKAGES := gzip python3-minimal sqlite3
-CHECK_PACKAGES := $(DEMO_PACKAGES) perl libcmocka-dev linux-perf libelf-dev \
-		  libcap2-bin util-linux btrfs-progs $(OPTOP_CHECK_PACKAGES)
-NATIVE_PACKAGES := $(DEMO_PACKAGES) gcc make libc6-dev kmod
-BENCH_PACKAGES := $(DEMO_PACKAGES) linux-perf bpftrace bsdutils procps
 OPTOP_PACKAGES := gcc make libc6-dev pkg-config libncurses-dev libjson-c-dev \
 		  libdw-dev libelf-dev libiberty-dev libcapstone-dev \
 		  liblzma-dev libzstd-dev
@@ -57,6 +53,10 @@ OPTOP_CHECK_PACKAGES := $(OPTOP_PACKAGES) g++ clang lld mold llvm \
 		  elfutils binutils valgrind strace tmux jq mandoc perl \
 		  procps util-linux xz-utils zstd
 FUZZ_PACKAGES := $(OPTOP_PACKAGES) clang
+CHECK_PACKAGES := $(DEMO_PACKAGES) perl libcmocka-dev linux-perf libelf-dev \
+		  libcap2-bin util-linux btrfs-progs $(OPTOP_CHECK_PACKAGES)
+NATIVE_PACKAGES := $(DEMO_PACKAGES) gcc make libc6-dev kmod
+BENCH_PACKAGES := $(DEMO_PACKAGES) linux-perf bpftrace bsdutils procps
 LINT_PACKAGES := sparse clang-format shellcheck linux-source-6.1 perl
 
 all: module optop
