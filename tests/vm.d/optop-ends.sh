@@ -111,9 +111,12 @@ is "$(wc -l <"$work/err")" 1 "one line"
 ok "loading" insmod "$OP_KO"
 mount_it
 op_start 997
-"$op_progs/burn-alpha" 3000000
+"$op_progs/burn-alpha" 0 &
+burn=$!
 open_screen 80 24 "$optop -d 0.5"
 screen_shows burn_alpha "a view of the first"
+kill $burn
+wait $burn 2>/dev/null
 keys Space
 screen_shows FROZEN "frozen"
 ok "unmounting" wait_for "$patience" try_umount
