@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# vm: --smp 2 --timeout 300
+# vm: --smp 2 --timeout 900
 #
 # The file changes says what is new since a generation: put onto what there was
 # at an earlier look, it gives the histograms of now, to the last count. So does

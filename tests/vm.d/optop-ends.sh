@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# vm: --smp 2 --timeout 300
+# vm: --smp 2 --timeout 900
 #
 # What ends optop, or keeps it from beginning, on a mounted tree: no module, no
 # mount, no rights, the tree unmounted and the module unloaded while it runs,
