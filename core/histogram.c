@@ -71,6 +71,19 @@ static u32 op_generation_reset = 1;
 /* Makes the numbers others than those before the module was loaded. */
 static u64 op_generation_base;
 
+/*
+ * After four thousand million of them all begins anew, under numbers that nobody
+ * has: whoever asks from an old one gets everything.
+ */
+static void op_generation_next(void)
+{
+	if (++op_generation)
+		return;
+	op_generation_base += BIT_ULL(32);
+	op_generation = 1;
+	op_generation_reset = 1;
+}
+
 static u32 op_bin_hash(const void *data, u32 len, u32 seed)
 {
 	const struct op_bin_key *key = data;
@@ -233,7 +246,8 @@ void op_histogram_reset(void)
 	memset(op_recent_bins, 0, sizeof(op_recent_bins));
 	op_current_image = NULL;
 	op_counters_used = 0;
-	op_generation_reset = ++op_generation;
+	op_generation_next();
+	op_generation_reset = op_generation;
 	while ((image = op_image_next(&cookie))) {
 		op_histogram_clear(image);
 		op_image_put(image);
@@ -452,7 +466,8 @@ struct op_changes *op_changes_read(u64 since)
 		changes->since = since;
 		from = since - op_generation_base;
 	}
-	changes->generation = op_generation_base + ++op_generation;
+	op_generation_next();
+	changes->generation = op_generation_base + op_generation;
 	changes->columns = op_counters_used;
 	mutex_unlock(&op_sync_mutex);
 

@@ -32,7 +32,7 @@ plan 54
 
 # --- what is there ---
 
-is "$(names .)" "0 1 2 3 buffer buffer_size buffer_watershed cpu_buffer_size $(:
+is "$(names .)" "0 1 2 3 buffer buffer_size buffer_watershed changes cpu_buffer_size $(:
 	)cpu_type dcookies dump enable events hist_memory images jit_maps mark $(:
 	)reset stats sync_ms version" "the root's files"
 for i in 0 1 2 3; do

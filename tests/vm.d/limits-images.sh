@@ -46,7 +46,8 @@ for ((i = 0; i < 300; i++)); do
 	printf 'add_mapping f%d 0x%x 0x%x\n' $i $((0xffffffffc0000000 + 16 * i)) \
 		$((0xffffffffc0000010 + 16 * i))
 done >"$op/jit_maps"
-mapfile -t files < <(find "$op" -type f -perm -400 ! -name buffer)
+# But for those that say something new each time.
+mapfile -t files < <(find "$op" -type f -perm -400 ! -name buffer ! -name changes)
 [ ${#files[@]} -gt 150 ]
 result $? "there are files (${#files[@]})"
 is "$("$op_progs/readsizes" "${files[@]}")" "${#files[@]} files" \

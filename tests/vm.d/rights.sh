@@ -35,7 +35,8 @@ kind_of()
 	dump | reset) echo w ;;
 	enable | cpu_buffer_size | buffer_size | buffer_watershed | sync_ms | \
 		hist_memory | N/enabled | N/event | N/count | N/freq | \
-		N/kernel | N/user | dcookies | mark | buffer | jit_maps)
+		N/kernel | N/user | dcookies | mark | buffer | jit_maps | \
+		changes)
 		echo rw
 		;;
 	images/IMAGE/hist | images/IMAGE/path | images/IMAGE/dcookie | \
@@ -108,7 +109,7 @@ as_expected()
 # All that can be read: each line with its file's name.
 state()
 {
-	(cd "$op" && awk '$1 ~ /^r/ && $2 != "buffer" { print $2 }' "$op_tmp/kinds" |
+	(cd "$op" && awk '$1 ~ /^r/ && $2 !~ /^(buffer|changes)$/ { print $2 }' "$op_tmp/kinds" |
 		xargs grep -H '')
 }
 
@@ -131,7 +132,7 @@ writes()
 		[0-9]/freq) echo "$path 77" ;;
 		[0-9]/count) echo "$path 7777777" ;;
 		mark) echo "$path vmlinux" ;;
-		dcookies) echo "$path 1" ;;
+		dcookies | changes) echo "$path 1" ;;
 		jit_maps) echo "$path remove_mapping keep" ;;
 		buffer) echo "$path maps" ;;
 		esac
