@@ -48,7 +48,7 @@ for ((i = 0; i < 300; i++)); do
 done >"$op/jit_maps"
 # But for those that say something new each time.
 mapfile -t files < <(find "$op" -type f -perm -400 ! -name buffer ! -name changes)
-[ ${#files[@]} -gt 150 ]
+[ ${#files[@]} -gt 100 ]
 result $? "there are files (${#files[@]})"
 is "$("$op_progs/readsizes" "${files[@]}")" "${#files[@]} files" \
 	"each is the same by 1 to 57 bytes at a time, and with room for 1 GiB"
