@@ -23,6 +23,7 @@
 #     op_func_counts NAME ELF     "FUNCTION COUNT", "? COUNT" for those in none
 #     op_strays NAME ELF          "0xADDRESS COUNT" of samples that are not at the
 #                                 beginning of an instruction of ELF
+#     op_idle                     start a process that only is there: $op_idle_pid
 #     op_memory                   KiB of the kernel's that a leak would be in
 #     op_shares_agree COUNTS TRUTH  a test's command: see there
 #
@@ -140,6 +141,16 @@ op_as_nobody()
 	shift
 	setpriv --reuid=65534 --regid=65534 --clear-groups \
 		--inh-caps="-all$caps" --ambient-caps="-all$caps" -- "$@"
+}
+
+# Its exec takes away the ranges that it had before, so it is waited for.
+op_idle()
+{
+	sleep 10000 &
+	op_idle_pid=$!
+	until [ "$(cat /proc/$op_idle_pid/comm)" = sleep ]; do
+		sleep 0.1
+	done
 }
 
 # When all that waits to be freed has been.

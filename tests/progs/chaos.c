@@ -157,7 +157,7 @@ static int step_sizes(void)
 		return put("1/event", "%s",
 			   below(2) ? "cpu-clock" : "page-faults");
 	case 7:
-		return put("1/count", "%u", 1000 + below(1000000));
+		return put("1/count", "%u", 50000 + below(1000000));
 	default:
 		return put("1/enabled", "%u", below(2));
 	}

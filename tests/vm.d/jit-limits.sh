@@ -36,8 +36,8 @@ soon()
 
 # --- who may ---
 
-sleep 1000 &
-pid=$!
+op_idle
+pid=$op_idle_pid
 mount -o remount,mode=0666 "$op"
 dmesg -C
 is "$(op_as_nobody ,+perfmon "$put" jit_maps "add_mapping x $a $b\n"; list)" \

@@ -110,7 +110,7 @@ as_expected()
 state()
 {
 	(cd "$op" && awk '$1 ~ /^r/ && $2 !~ /^(buffer|changes)$/ { print $2 }' "$op_tmp/kinds" |
-		xargs grep -H '')
+		xargs grep -sH '')
 }
 
 # Good values, each other than what is there: whoever may, would change things.
@@ -242,8 +242,8 @@ plan 38
 op_start 997
 op_gather 20 '}usr}bin}gzip' vmlinux -- bash -c 'gzip -c /bin/bash >/dev/null'
 op_stop
-sleep 1000 &
-pid=$!
+op_idle
+pid=$op_idle_pid
 echo "add_mapping keep 0xffffffffc0000000 0xffffffffc0000010" >"$op/jit_maps"
 echo "add_mapping his 0x1000 0x2000 pid=$pid" >"$op/jit_maps"
 tree "$op" >"$op_tmp/paths"
