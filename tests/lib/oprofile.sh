@@ -241,6 +241,8 @@ op_law()
 		"over the CPUs $cpus"
 
 	for file in "$op"/images/*/samples; do
+		# Where all were lost there is no image.
+		[ -e "$file" ] || continue
 		name=${file%/samples}
 		shown=$(cat "$file") || return
 		n=$(awk '!/^#/ { for (i = 2; i <= NF; i++) n += $i }
