@@ -108,14 +108,19 @@ static int open_in(const char *file, int flags)
 /* It works if the module was really gone. */
 static int step_lifecycle(void)
 {
-	int fd, error = 0;
+	int fd, tries, flags = below(2) ? MNT_DETACH : 0, error = 0;
 
 	pause_ms(100 + below(1500));
 	*hush = 1;
-	umount2(dir, below(2) ? MNT_DETACH : 0);
-	pause_ms(below(400));
-	if (syscall(SYS_delete_module, "oprofile", O_NONBLOCK))
+	/* At once, or when most of the others have left. */
+	for (tries = below(20); tries >= 0; tries--) {
+		umount2(dir, flags);
+		error = 0;
+		if (!syscall(SYS_delete_module, "oprofile", O_NONBLOCK))
+			break;
 		error = errno;
+		pause_ms(50);
+	}
 	*hush = 0;
 	fd = open(module, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -224,7 +229,7 @@ static void half_a_line(void)
 	unsigned int n = 0;
 	int fd;
 
-	for (;; n++) {
+	for (; !*hush; n++) {
 		fd = open_in("jit_maps", O_WRONLY);
 		if (fd < 0)
 			return;
@@ -296,7 +301,7 @@ static int step_slow_reader(void)
 
 static void read_for_ever(void)
 {
-	for (;;)
+	while (!*hush)
 		read_some("buffer", 8192, 1000, 0);
 }
 
@@ -497,6 +502,9 @@ static void act(const struct actor *actor, struct outcome *outcome)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (!*stop) {
+		/* It is theirs to stop, so it does not wait for itself. */
+		while (*hush && !*stop)
+			pause_ms(10);
 		error = actor->step();
 		outcome->count[error < ERRORS ? error : ERRORS - 1]++;
 	}
