@@ -52,9 +52,10 @@ OPTOP_PACKAGES := gcc make libc6-dev pkg-config libncurses-dev libjson-c-dev \
 OPTOP_CHECK_PACKAGES := $(OPTOP_PACKAGES) g++ clang lld mold llvm \
 		  elfutils binutils valgrind strace tmux jq mandoc perl \
 		  procps util-linux xz-utils zstd
-FUZZ_PACKAGES := $(OPTOP_PACKAGES) clang
+FUZZ_PACKAGES := $(OPTOP_PACKAGES) clang libclang-rt-dev
 CHECK_PACKAGES := $(DEMO_PACKAGES) perl libcmocka-dev linux-perf libelf-dev \
-		  libcap2-bin util-linux btrfs-progs $(OPTOP_CHECK_PACKAGES)
+		  libcap2-bin util-linux btrfs-progs $(FUZZ_PACKAGES) \
+		  $(OPTOP_CHECK_PACKAGES)
 NATIVE_PACKAGES := $(DEMO_PACKAGES) gcc make libc6-dev kmod
 BENCH_PACKAGES := $(DEMO_PACKAGES) linux-perf bpftrace bsdutils procps
 LINT_PACKAGES := sparse clang-format shellcheck linux-source-6.1 perl
