@@ -51,7 +51,7 @@ OPTOP_PACKAGES := gcc make libc6-dev pkg-config libncurses-dev libjson-c-dev \
 		  liblzma-dev libzstd-dev
 OPTOP_CHECK_PACKAGES := $(OPTOP_PACKAGES) g++ clang lld mold llvm \
 		  elfutils binutils valgrind strace tmux jq mandoc perl \
-		  procps util-linux xz-utils zstd
+		  procps util-linux xz-utils zstd gawk
 FUZZ_PACKAGES := $(OPTOP_PACKAGES) clang libclang-rt-dev
 CHECK_PACKAGES := $(DEMO_PACKAGES) perl libcmocka-dev linux-perf libelf-dev \
 		  libcap2-bin util-linux btrfs-progs $(FUZZ_PACKAGES) \
