@@ -36,17 +36,20 @@
  * @since: what was written
  * @changes: the copy, %NULL before the first read
  * @columns: what each column counts
+ * @column: a counter's place among them
  */
 struct op_changes_open {
 	struct op_open open;
 	u64 since;
 	struct op_changes *changes;
 	char columns[OP_NR_COUNTERS][OP_COLUMN_LEN];
+	u8 column[OP_NR_COUNTERS];
 };
 
 static int op_changes_take(struct op_changes_open *open)
 {
 	struct op_changes *changes = op_changes_read(READ_ONCE(open->since));
+	unsigned int idx;
 
 	if (IS_ERR(changes))
 		return PTR_ERR(changes);
@@ -54,6 +57,9 @@ static int op_changes_take(struct op_changes_open *open)
 		op_changes_free(open->changes);
 	open->changes = changes;
 	op_columns_name(&changes->columns, open->columns);
+	for (idx = 0; idx < OP_NR_COUNTERS; idx++)
+		open->column[idx] =
+			hweight_long(changes->columns & (BIT(idx) - 1));
 	return 0;
 }
 
@@ -75,8 +81,7 @@ static void *op_changes_start(struct seq_file *m, loff_t *pos)
 	struct op_changes_open *open = m->private;
 	int err;
 
-	/* Only who really begins anew: seeking goes by here as well. */
-	if (!open->changes || (!*pos && !m->read_pos)) {
+	if (!open->changes || op_seq_anew(m, *pos)) {
 		err = op_changes_take(open);
 		if (err)
 			return ERR_PTR(err);
@@ -135,7 +140,6 @@ static void op_offset_print(struct seq_file *m, u64 offset)
 static int op_changes_show(struct seq_file *m, void *v)
 {
 	struct op_changes_open *open = m->private;
-	unsigned long columns = open->changes->columns;
 	const struct op_change *change = v;
 	bool hidden;
 
@@ -150,9 +154,7 @@ static int op_changes_show(struct seq_file *m, void *v)
 		seq_puts(m, hidden || !open->changes->since ? " hist\n" : "\n");
 	} else if (!hidden) {
 		op_offset_print(m, change->value);
-		seq_put_decimal_ull(m, " ",
-				    hweight_long(columns &
-						 (BIT(change->counter) - 1)));
+		seq_put_decimal_ull(m, " ", open->column[change->counter]);
 		seq_put_decimal_ull(m, " ", change->count);
 		seq_putc(m, '\n');
 	}

@@ -190,8 +190,7 @@ static void *op_hist_start(struct seq_file *m, loff_t *pos)
 	struct op_hist_open *open = m->private;
 	int err;
 
-	/* Only who really begins anew: seeking goes by here as well. */
-	if (!open->hist || (!*pos && !m->read_pos)) {
+	if (!open->hist || op_seq_anew(m, *pos)) {
 		err = op_hist_take(m);
 		if (err)
 			return ERR_PTR(err);

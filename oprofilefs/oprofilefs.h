@@ -200,6 +200,20 @@ ssize_t op_take_text(const struct file *file, struct iov_iter *from,
 bool op_sees_addresses(const struct file *file);
 u64 op_visible(struct seq_file *m, u64 address);
 
+/**
+ * op_seq_anew - is this a read from the file's beginning?
+ * @m: the file
+ * @pos: the position that its start is asked for
+ *
+ * Seeking goes by a start at 0 as well, but not from there.
+ *
+ * Context: the start of a seq_file.
+ */
+static inline bool op_seq_anew(const struct seq_file *m, loff_t pos)
+{
+	return !pos && !m->read_pos;
+}
+
 /* Room for a column's event and rate: a colon, 20 digits, "Hz", a NUL. */
 #define OP_COLUMN_LEN (OP_EVENT_NAME_LEN + 24)
 

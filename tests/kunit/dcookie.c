@@ -55,18 +55,6 @@ static void dcookie_folder(struct kunit *test)
 	op_kunit_do(test, "umount $D/* 2>/dev/null; rm -rf $D; mkdir $D");
 }
 
-static int dcookie_init(struct kunit *test)
-{
-	op_reset();
-	return 0;
-}
-
-static void dcookie_exit(struct kunit *test)
-{
-	op_param_set(OP_PARAM_HIST_MEMORY, SZ_128M);
-	op_reset();
-}
-
 static void dcookie_suite_exit(struct kunit_suite *suite)
 {
 	op_kunit_shell("umount $D/* 2>/dev/null; rm -rf $D");
@@ -600,8 +588,8 @@ static struct kunit_case dcookie_cases[] = {
 
 struct kunit_suite op_kunit_dcookie = {
 	.name = "oprofile_dcookie",
-	.init = dcookie_init,
-	.exit = dcookie_exit,
+	.init = op_kunit_begin,
+	.exit = op_kunit_end,
 	.suite_exit = dcookie_suite_exit,
 	.test_cases = dcookie_cases,
 };

@@ -56,18 +56,6 @@ static struct op_hist *hist_read(struct kunit *test, struct op_image *image)
 	return hist;
 }
 
-static int hist_init(struct kunit *test)
-{
-	op_reset();
-	return 0;
-}
-
-static void hist_exit(struct kunit *test)
-{
-	op_param_set(OP_PARAM_HIST_MEMORY, SZ_128M);
-	op_reset();
-}
-
 static void hist_counts_by_counter(struct kunit *test)
 {
 	struct op_image *image = hist_image(test, "jit:kunit-a");
@@ -283,7 +271,7 @@ static struct kunit_case hist_cases[] = { KUNIT_CASE(hist_counts_by_counter),
 
 struct kunit_suite op_kunit_histogram = {
 	.name = "oprofile_histogram",
-	.init = hist_init,
-	.exit = hist_exit,
+	.init = op_kunit_begin,
+	.exit = op_kunit_end,
 	.test_cases = hist_cases,
 };

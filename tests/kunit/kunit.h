@@ -11,6 +11,7 @@
 #define OP_KUNIT_H
 
 #include <kunit/test.h>
+#include <linux/sizes.h>
 #include <linux/umh.h>
 
 #include "core/internal.h"
@@ -39,6 +40,19 @@ static inline int op_kunit_shell(const char *command)
 static inline void op_kunit_do(struct kunit *test, const char *command)
 {
 	KUNIT_ASSERT_EQ_MSG(test, 0, op_kunit_shell(command), "%s", command);
+}
+
+/* A case's beginning and end, where it changes samples, images and their bound. */
+static inline int op_kunit_begin(struct kunit *test)
+{
+	op_reset();
+	return 0;
+}
+
+static inline void op_kunit_end(struct kunit *test)
+{
+	op_param_set(OP_PARAM_HIST_MEMORY, SZ_128M);
+	op_reset();
 }
 
 /* A number that looks random, and is the same in every run. */

@@ -23,6 +23,9 @@
 #     op_func_counts NAME ELF     "FUNCTION COUNT", "? COUNT" for those in none
 #     op_strays NAME ELF          "0xADDRESS COUNT" of samples that are not at the
 #                                 beginning of an instruction of ELF
+#     op_up                       load and mount, where that is not so yet
+#     op_down                     unmount and unload
+#     op_soon COMMAND…            it succeeds, within ten seconds or so
 #     op_idle                     start a process that only is there: $op_idle_pid
 #     op_memory                   KiB of the kernel's that a leak would be in
 #     op_shares_agree COUNTS TRUTH  a test's command: see there
@@ -141,6 +144,31 @@ op_as_nobody()
 	shift
 	setpriv --reuid=65534 --regid=65534 --clear-groups \
 		--inh-caps="-all$caps" --ambient-caps="-all$caps" -- "$@"
+}
+
+op_up()
+{
+	[ -e /sys/module/oprofile ] || insmod "$OP_KO" || return
+	mountpoint -q "$op" || mount -t oprofilefs nodev "$op"
+}
+
+op_down()
+{
+	if mountpoint -q "$op"; then
+		umount "$op" || return
+	fi
+	[ ! -e /sys/module/oprofile ] || rmmod oprofile
+}
+
+op_soon()
+{
+	local op_try
+
+	for ((op_try = 0; op_try < 100; op_try++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
 }
 
 # Its exec takes away the ranges that it had before, so it is waited for.

@@ -502,7 +502,7 @@ static void act(const struct actor *actor, struct outcome *outcome)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (!*stop) {
-		/* It is theirs to stop, so it does not wait for itself. */
+		/* The lifecycle alone says so, and no longer than its own step. */
 		while (*hush && !*stop)
 			pause_ms(10);
 		error = actor->step();

@@ -7,6 +7,11 @@
  *                       "PID 0xADDRESS"
  * mapexec --thread N    starts N threads that end at once
  * mapexec --headless N  ends its main thread; another one stays for N s
+ * mapexec --files FOLDER N
+ *                       executes N files of a page each, one after the other:
+ *                       each is made in FOLDER, mapped, called and removed. Only
+ *                       its first instruction runs, on a page that is not there
+ *                       yet: where each page fault is a sample, it has one
  * mapexec --bpf N       loads a BPF program N times, and lets it go
  * mapexec --bpf-run N   runs a long BPF program N times
  */
@@ -106,6 +111,42 @@ static void headless(long n)
 	pthread_exit(NULL);
 }
 
+static void run_file(const char *folder, long n)
+{
+	static const unsigned char code[] = {
+#if defined(__x86_64__)
+		0xc3
+#elif defined(__aarch64__)
+		0xc0,
+		0x03,
+		0x5f,
+		0xd6
+#endif
+	};
+	char path[4096];
+	void *place;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/file-%ld", folder, n);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0755);
+	check(fd < 0, path);
+	check(write(fd, code, sizeof(code)) != sizeof(code), path);
+	place = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	check(place == MAP_FAILED, "mmap");
+	((void (*)(void))place)();
+	check(munmap(place, PAGE), "munmap");
+	close(fd);
+	check(unlink(path), path);
+}
+
+static void run_files(const char *folder, long n)
+{
+	long i;
+
+	for (i = 0; i < n; i++)
+		run_file(folder, i);
+}
+
 static void bpf(long n)
 {
 	const struct bpf_insn code[] = {
@@ -164,6 +205,10 @@ static void bpf_run(long n)
 
 int main(int argc, char **argv)
 {
+	if (argc == 4 && !strcmp(argv[1], "--files")) {
+		run_files(argv[2], atol(argv[3]));
+		return 0;
+	}
 	if (argc != 3)
 		return 2;
 	if (!strcmp(argv[1], "--protect"))

@@ -64,9 +64,7 @@ hot()
 	echo 1 >"$op/dump"
 	compgen -G "$op/images/jit:EVIL*" >/dev/null
 }
-for _ in {1..50}; do
-	hot && break
-done
+op_soon hot
 compgen -G "$op/images/jit:EVIL*" >/dev/null
 result $? "and one of them has samples"
 for name in "${names[@]}"; do

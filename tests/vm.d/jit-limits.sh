@@ -24,16 +24,6 @@ list()
 	cat jit_maps
 }
 
-# soon COMMAND...: it succeeds, within some seconds
-soon()
-{
-	for _ in {1..50}; do
-		"$@" && return
-		sleep 0.1
-	done
-	"$@"
-}
-
 # --- who may ---
 
 op_idle
@@ -99,14 +89,14 @@ back()
 {
 	[ "$(cat stats/memory)" -le "$memory" ]
 }
-ok "leaves nothing" soon back
+ok "leaves nothing" op_soon back
 kill $pid
 wait $pid 2>/dev/null
 none()
 {
 	[ "$(cat stats/jit_maps)" = 0 ]
 }
-ok "a process takes all of it with it" soon none
+ok "a process takes all of it with it" op_soon none
 
 # --- names that have gone ---
 
@@ -117,7 +107,7 @@ base()
 echo 1 >enable
 echo 0 >enable
 echo 1 >reset
-ok "the names of ranges that nobody hit go with them" soon base
+ok "the names of ranges that nobody hit go with them" op_soon base
 nr_images=$(cat stats/images)
 memory=$(cat stats/memory)
 echo 65536 >hist_memory
@@ -130,7 +120,7 @@ settled()
 {
 	[ "$(cat stats/images) $(cat stats/memory)" = "$nr_images $memory" ]
 }
-ok "nothing of them is left" soon settled
+ok "nothing of them is left" op_soon settled
 echo "$bound" >hist_memory
 is "$(grep -c jit: dcookies)" 0 "nor in dcookies"
 
@@ -145,7 +135,7 @@ printf 'remove_mapping again\nadd_mapping again %s %s\n' $a $b >jit_maps
 sleep 2.5
 is "$(cookie)" "$first" "a name that is added again at once is the same image"
 echo "remove_mapping again" >jit_maps
-ok "it is forgotten" soon bash -c '! grep -q jit:again dcookies'
+ok "it is forgotten" op_soon bash -c '! grep -q jit:again dcookies'
 
 op_jitter_start p anon:1
 pid=${jitter_pid[p]}

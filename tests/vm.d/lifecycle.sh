@@ -16,32 +16,6 @@ set -u
 
 plan 14
 
-loaded()
-{
-	[ -d /sys/module/oprofile ]
-}
-
-mounted()
-{
-	mountpoint -q "$op"
-}
-
-up()
-{
-	loaded || insmod "$OP_KO" || return
-	mounted || mount -t oprofilefs nodev "$op"
-}
-
-down()
-{
-	if mounted; then
-		umount "$op" || return
-	fi
-	if loaded; then
-		rmmod oprofile || return
-	fi
-}
-
 # times N FUNCTION: all calls must succeed
 times()
 {
@@ -59,9 +33,9 @@ load_unload()
 
 load_use_unload()
 {
-	up && echo 4000 >"$op/0/freq" && echo 1 >"$op/enable" &&
+	op_up && echo 4000 >"$op/0/freq" && echo 1 >"$op/enable" &&
 		sleep 0.02 && cat "$op"/images/*/hist >/dev/null 2>&1
-	down
+	op_down
 }
 
 # More often than the kernel has hotplug states to give away (40).
@@ -70,7 +44,7 @@ enable_disable()
 	echo 1 >"$op/enable" && echo 0 >"$op/enable"
 }
 
-ok "unmounted and unloaded" down
+ok "unmounted and unloaded" op_down
 # What the first use makes and keeps is nobody's leak.
 load_use_unload
 before=$(op_memory)
@@ -87,7 +61,7 @@ is "$(grep -c oprofile /sys/devices/system/cpu/hotplug/states)" 0 \
 	"no hotplug state is"
 
 ok "loaded again" insmod "$OP_KO"
-ok "mounted again" up
+ok "mounted again" op_up
 ok "100 times: enable, disable" times 100 enable_disable
 op_conserved "nothing was lost by that"
 
@@ -98,7 +72,7 @@ RANDOM=$seed
 cd /
 for ((i = 0; i < 300; i++)); do
 	case $((RANDOM % 12)) in
-	0) loaded || insmod "$OP_KO" ;;
+	0) [ -d /sys/module/oprofile ] || insmod "$OP_KO" ;;
 	1) rmmod oprofile ;;
 	2) mount -t oprofilefs nodev "$op" ;;
 	3) umount "$op" ;;
@@ -112,8 +86,8 @@ for ((i = 0; i < 300; i++)); do
 	esac
 done >/dev/null 2>&1
 wait
-ok "after 300 steps in any order it can be taken down" down
-ok "and up" up
+ok "after 300 steps in any order it can be taken down" op_down
+ok "and up" op_up
 op_start 4000
 sleep 1
 op_stop

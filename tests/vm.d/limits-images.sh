@@ -109,14 +109,7 @@ found()
 	name=$(image_of "$path")
 	[ "$name" ]
 }
-soon()
-{
-	for _ in {1..50}; do
-		"$@" && return
-	done
-	return 1
-}
-soon found
+op_soon found
 result $? "a program of that path has an image"
 [ ${#name} -le 255 ] && [ "${name:0:2}" = '}~' ]
 result $? "whose folder's name is one (${#name} bytes)"
@@ -128,7 +121,7 @@ result $? "whose folder's name is one (${#name} bytes)"
 			cd -P "$(printf 'g%.0s' {1..250})" || exit
 	done
 	cp "$op_progs/burn-beta" ./deepest
-	soon brief ./deepest
+	op_soon brief ./deepest
 	for _ in {1..8}; do
 		brief ./deepest
 	done
@@ -146,11 +139,6 @@ rm -rf /tmp/deep
 # --- 100,000 images ---
 
 many=100000
-available()
-{
-	echo 3 >/proc/sys/vm/drop_caches
-	awk '/^MemAvailable/ { print $2 }' /proc/meminfo
-}
 echo "remove_mapping f0" >"$op/jit_maps"
 for ((i = 1; i < 300; i++)); do
 	echo "remove_mapping f$i"
@@ -169,14 +157,14 @@ base()
 # What sampling leaves behind: the kernel's modules, mostly.
 echo 1 >"$op/reset"
 few=40
-soon base
+op_soon base
 result $? "to begin with, there are few images ($(op_stat images))"
 few=$(op_stat images)
 memory=$(op_stat memory)
-free=$(available)
+before=$(op_memory)
 start=${EPOCHREALTIME/./}
 echo 1 >"$op/enable"
-ok "100,000 files are run" "$op_progs/manyimages" /tmp/many $many
+ok "100,000 files are run" "$op_progs/mapexec" --files /tmp/many $many
 op_stop
 diag "in $(((${EPOCHREALTIME/./} - start) / 1000000)) s;" \
 	"$(op_stat memory) bytes of $(cat "$op/hist_memory")"
@@ -198,16 +186,16 @@ is "$(grep -c '/tmp/many/file-' "$op/dcookies")" $many "dcookies has them all"
 # Beyond the bound: as many again, of which none fits.
 op_stat memory >"$op/hist_memory"
 echo 1 >"$op/enable"
-"$op_progs/manyimages" /tmp/many 2000
+"$op_progs/mapexec" --files /tmp/many 2000
 op_stop
 [ "$(op_stat lost_hist_memory)" -ge 2000 ] &&
 	[ "$(op_stat memory)" -le "$(cat "$op/hist_memory")" ]
 result $? "what does not fit is counted as lost ($(op_stat lost_hist_memory))"
 op_ok "and the law holds" law $many
 
-used=$((free - $(available)))
+used=$(($(op_memory) - before))
 echo 1 >"$op/reset"
-soon base
+op_soon base
 # But for what each CPU's rings named last.
 [ "$(op_stat images)" -le $((few + 4)) ] &&
 	[ "$(op_stat memory)" -lt $((memory + 4000)) ] &&
@@ -216,7 +204,7 @@ result $? "after a reset all is as it was ($(op_stat images) of $few, $(
 	op_stat memory) of $memory)"
 cd /
 umount "$op" && rmmod oprofile
-left=$((free - $(available)))
+left=$(($(op_memory) - before))
 diag "kB of memory: $used with the images, $left without"
 [ $used -gt 30000 ] && [ $((left * 4)) -lt $used ]
 result $? "unloaded, the memory is back"

@@ -39,15 +39,6 @@ took()
 		awk '{ print int(($1 + $2) * 1000) }'
 }
 
-soon()
-{
-	for _ in {1..100}; do
-		"$@" && return
-		sleep 0.1
-	done
-	return 1
-}
-
 # What sampling leaves behind is there before.
 echo 1 >"$op/enable"
 op_stop
@@ -115,14 +106,14 @@ removed=$(took "$op_tmp/remove")
 result $? "all are removed ($removed ms)"
 echo 1 >"$op/reset"
 # What a CPU's ring named last has its image, whatever that is.
-# shellcheck disable=SC2317 # soon calls it
+# shellcheck disable=SC2317 # op_soon calls it
 gone()
 {
 	[ "$(op_stat images)" -le $((few + 2)) ] &&
 		[ "$(op_stat memory)" -lt $((memory + 2000)) ] &&
 		! grep -q ' jit:' "$op/dcookies"
 }
-soon gone
+op_soon gone
 result $? "their images and memory go with them ($(op_stat images) of $few, $(
 	op_stat memory) of $memory)" || diag "$(cat "$op/dcookies")"
 finish

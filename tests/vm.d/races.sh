@@ -37,25 +37,10 @@ is "$(cat $cgroup/little/memory.max)" 6291456 "a group with little memory"
 echo 0 >/sys/module/suspend/parameters/pm_test_delay
 is "$(grep -o freezer /sys/power/pm_test)" freezer "tasks can be frozen as for suspend"
 
+# What was lazily unmounted goes with its last file.
 down()
 {
-	local i
-
-	# What was lazily unmounted goes with its last file.
-	for ((i = 0; i < 50; i++)); do
-		if mountpoint -q "$op"; then
-			umount "$op"
-		fi
-		[ ! -e /sys/module/oprofile ] || rmmod oprofile
-		[ -e /sys/module/oprofile ] || return 0
-		sleep 0.1
-	done 2>/dev/null
-	return 1
-}
-
-up()
-{
-	insmod "$OP_KO" && mount -t oprofilefs nodev "$op"
+	op_soon op_down 2>/dev/null
 }
 
 # Programs that run meanwhile; half of them are frozen now and then.
@@ -97,9 +82,7 @@ sample()
 # Whatever it was left like.
 still()
 {
-	[ -e /sys/module/oprofile ] && mountpoint -q "$op" || { down && up; } ||
-		return
-	echo 0 >"$op/enable" && echo 1 >"$op/dump"
+	op_up && echo 0 >"$op/enable" && echo 1 >"$op/dump"
 }
 
 # Back to what it is after loading, without loading it again.
@@ -116,14 +99,14 @@ as_new()
 
 gamma=$(op_name "$op_progs/burn-gamma")
 ok "taken down" down
-up
+op_up
 op_start 1000
 "$op_progs/burn-gamma" 1000000
 ok "and once more" down
 before=
 
 for ((i = 1; i <= rounds; i++)); do
-	[ -e /sys/module/oprofile ] || up
+	op_up
 	ok "round $i: nothing fails as it may not" everything $i
 	ok "round $i: it can be stopped" still
 	echo 1 >"$op/enable"

@@ -195,10 +195,11 @@ stream_start "$s"
 op_start 97
 "$op_progs/mapexec" --bpf 20
 # It goes when nobody can be running it any more.
-for ((i = 0; i < 50; i++)); do
-	[ "$(op_stat ksyms_gone)" -lt 20 ] || break
-	sleep 0.1
-done
+all_gone()
+{
+	[ "$(op_stat ksyms_gone)" -ge 20 ]
+}
+op_soon all_gone
 op_stop
 stream_stop
 is "$(lines '^ksym bpf_prog_')" 20 "20 BPF programs that come"
