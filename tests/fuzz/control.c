@@ -144,7 +144,12 @@ static void find_files(const struct op_node *node, u64 key)
 static char *show(const struct op_ref *ref, struct file *file)
 {
 	struct op_open open = { ref, file };
-	struct seq_file m = { malloc(256), 0, 256, &open, file };
+	struct seq_file m = {
+		.text = malloc(256),
+		.room = 256,
+		.private = &open,
+		.file = file,
+	};
 
 	m.text[0] = '\0';
 	if (ref->node->get || ref->node->show)

@@ -45,7 +45,7 @@ all_bins()
 changed_bins()
 {
 	awk '$1 == "image" { cookie = $2 }
-		/^0x/ { print cookie, $1, $2, $3 }' "$op_tmp/changes" |
+		/^0x/ { print cookie, $1, $3 + 0, $2 }' "$op_tmp/changes" |
 		LC_ALL=C sort
 }
 

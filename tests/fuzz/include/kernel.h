@@ -350,6 +350,7 @@ struct seq_file {
 	char *text;
 	size_t len;
 	size_t room;
+	loff_t read_pos;
 	void *private;
 	struct file *file;
 };
