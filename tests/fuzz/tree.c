@@ -4,13 +4,15 @@
  * with others in their places, and the model is printed as each of the reports.
  *
  * No report has a control character of the tree's; the JSON one is one that
- * json-c reads; the model's sums are those of the histograms.
+ * json-c reads; the model's sums are those of the histograms, also where the
+ * file changes said what is new of them. A tree that has it is a mounted one.
  *
  * Input: files, each "=== PATH" in a line and then its content; behind "+++" in
  * a line, files of the second look.
  */
 #include <json-c/json.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "fuzz.h"
 
@@ -22,6 +24,7 @@
 
 /* The places that files may be put to: those that are read. */
 static const char *const places[] = {
+	"changes",
 	"enable",
 	"version",
 	"cpu_type",
@@ -62,6 +65,27 @@ static const char *const folders[] = {
 
 static bool used[NR_PLACES];
 
+int fstatfs(int fd, struct statfs *fs)
+{
+	fs->f_type = faccessat(fd, "changes", F_OK, 0) ? 0 : 0x6f70726f;
+	return 0;
+}
+
+/*
+ * What is written to it, a number, is what a file that is none of the kernel's
+ * begins with then; empty lines say nothing.
+ */
+static void put_changes(const char *text, size_t size)
+{
+	static const char pad[] = "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
+	char *all = malloc(sizeof(pad) + size);
+
+	memcpy(all, pad, sizeof(pad) - 1);
+	memcpy(all + sizeof(pad) - 1, text, size);
+	fuzz_put(places[0], all, sizeof(pad) - 1 + size);
+	free(all);
+}
+
 static void put_file(const char *name, size_t len, const char *text,
 		     size_t size)
 {
@@ -69,7 +93,10 @@ static void put_file(const char *name, size_t len, const char *text,
 
 	for (i = 0; i < NR_PLACES; i++) {
 		if (strlen(places[i]) == len && !memcmp(places[i], name, len)) {
-			fuzz_put(places[i], text, size);
+			if (i)
+				fuzz_put(places[i], text, size);
+			else
+				put_changes(text, size);
 			used[i] = true;
 		}
 	}
@@ -107,19 +134,30 @@ static const char *put_files(const char *at, const char *end)
 
 static void check_sums(const struct op_model *model)
 {
-	uint64_t totals[OP_MAX_EVENTS] = { 0 };
+	uint64_t totals[OP_MAX_EVENTS] = { 0 }, named[OP_MAX_EVENTS] = { 0 };
 	const struct op_tree *tree = model->tree;
 	size_t i, k;
 
 	for (i = 0; i < tree->nr_images; i++) {
-		const struct op_hist *hist = &tree->images[i]->hist;
+		const struct op_entry *entry = tree->images[i]->private;
+		struct op_hist *hist = &tree->images[i]->hist;
+		uint64_t sum = 0;
 
-		for (k = 0; k < hist->nr * hist->columns; k++)
+		for (k = 0; k < hist->nr * hist->columns; k++) {
 			totals[hist->event[k % hist->columns]] +=
 				hist->counts[k];
+			sum += hist->counts[k];
+			MUST(entry->bins[k].total == hist->counts[k]);
+		}
+		MUST(sum == hist->sum);
+		for (k = 0; k < hist->nr; k++)
+			MUST(op_hist_find(hist, hist->offsets[k]) == k);
+		for (k = 0; k < entry->nr_syms * OP_MAX_EVENTS; k++)
+			named[k % OP_MAX_EVENTS] += entry->values[k].total;
 	}
 	for (i = 0; i < tree->nr_events; i++)
-		MUST(model->totals[i].total == totals[i]);
+		MUST(model->totals[i].total == totals[i] &&
+		     named[i] == totals[i]);
 }
 
 static void check_json(const char *text, size_t size)
@@ -196,6 +234,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (rest < text + size) {
 		put_files(rest, text + size);
 		MUST(!op_model_refresh(model));
+		check_sums(model);
 		reports(model);
 	}
 	op_tree_free(tree);

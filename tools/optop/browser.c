@@ -66,6 +66,10 @@ void op_browser_fill(struct op_ui *ui)
 
 	if (ui->query.event >= ui->model->tree->nr_events)
 		ui->query.event = 0;
+	/* The next looks, and this one. */
+	ui->model->tree->details = browser->view->details;
+	if (browser->view->details)
+		op_tree_details(ui->model->tree);
 	browser->view->fill(ui, browser);
 	stay_inside(browser);
 }
@@ -85,6 +89,38 @@ void op_browser_push(struct op_ui *ui, const struct op_browser *browser)
 	op_browser_fill(ui);
 }
 
+static bool is_of(const struct op_row *row, const struct op_browser *inside)
+{
+	const struct op_sym *sym;
+
+	if (row->entry->serial != inside->serial)
+		return false;
+	if (row->sym < 0)
+		return true;
+	sym = &row->entry->syms[row->sym];
+	return sym->start == inside->start && sym->kernel == inside->kernel &&
+	       !sym->name == !inside->symbol &&
+	       (!sym->name || !strcmp(sym->name, inside->symbol));
+}
+
+/* To the entry that one was in, wherever it is in the order by now. */
+static void go_to(struct op_ui *ui, const struct op_browser *inside)
+{
+	struct op_browser *browser = op_browser_top(ui);
+	size_t i;
+
+	if (!inside->serial)
+		return;
+	op_rows_need(&browser->rows, SIZE_MAX);
+	for (i = 0; i < browser->rows.nr; i++) {
+		if (is_of(&browser->rows.rows[i], inside)) {
+			browser->cursor = i;
+			break;
+		}
+	}
+	stay_inside(browser);
+}
+
 /**
  * op_browser_pop - go out
  * @ui: the live view
@@ -97,6 +133,7 @@ void op_browser_pop(struct op_ui *ui)
 	free(op_browser_top(ui)->rows.rows);
 	ui->depth--;
 	op_browser_fill(ui);
+	go_to(ui, &ui->stack[ui->depth]);
 }
 
 /**
@@ -411,7 +448,7 @@ void op_browser_draw(struct op_ui *ui)
 		draw_list(ui);
 		draw_foot(ui);
 	}
-	refresh();
+	op_screen_refresh();
 }
 
 /**

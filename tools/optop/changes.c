@@ -26,6 +26,7 @@ struct op_changes {
 	size_t room;
 	uint64_t generation;
 	bool all;
+	int enabled; /* -1 if it is not told */
 	char events[OP_MAX_EVENTS * OP_EVENT_SIZE];
 	struct op_change_image *images;
 	size_t nr_images, images_room;
@@ -113,9 +114,11 @@ static bool take_image(struct op_changes *changes, const char *line)
 	return image->hist || !*line;
 }
 
-static bool take_bin(struct op_changes *changes, const char *line)
+/* Most of what there is are these: the line as it stands in the file. */
+static bool take_bin(struct op_changes *changes, const char **line)
 {
 	struct op_change_bin *bin;
+	const char *at = *line;
 
 	if (!changes->nr_images)
 		return false;
@@ -126,9 +129,16 @@ static bool take_bin(struct op_changes *changes, const char *line)
 	}
 	bin = &changes->bins[changes->nr_bins++];
 	changes->images[changes->nr_images - 1].nr++;
-	return op_parse_number(line, &bin->offset, &line) && *line == ' ' &&
-	       op_parse_number(line + 1, &bin->column, &line) && *line == ' ' &&
-	       op_parse_number(line + 1, &bin->count, &line) && !*line;
+	if (!op_parse_number(at, &bin->offset, &at) || *at != ' ' ||
+	    !op_parse_number(at + 1, &bin->count, &at))
+		return false;
+	bin->column = 0;
+	if (*at == ' ' && !op_parse_number(at + 1, &bin->column, &at))
+		return false;
+	if (*at != '\n')
+		return false;
+	*line = at + 1;
+	return true;
 }
 
 static bool take_head(struct op_changes *changes, const char *line, bool *other)
@@ -137,6 +147,10 @@ static bool take_head(struct op_changes *changes, const char *line, bool *other)
 
 	if (!strncmp(line, "# generation: ", 14))
 		return op_parse_number(line + 14, &changes->generation, &line);
+	if (!strncmp(line, "# enabled: ", 11)) {
+		changes->enabled = line[11] == '1';
+		return (line[11] == '0' || line[11] == '1') && !line[12];
+	}
 	if (!strncmp(line, "# since: ", 9)) {
 		if (!op_parse_number(line + 9, &since, &line))
 			return false;
@@ -156,8 +170,6 @@ static bool take_line(struct op_tree *tree, const char *line, bool *other)
 {
 	struct op_changes *changes = tree->changes;
 
-	if (line[0] == '0')
-		return take_bin(changes, line);
 	if (line[0] == '#')
 		return take_head(changes, line, other);
 	if (!strncmp(line, "image ", 6))
@@ -177,7 +189,7 @@ static int by_dcookie(const void *a, const void *b)
 
 /**
  * op_changes_read - ask what is new since the last call, for this look
- * @tree: the tree; gets its statistics
+ * @tree: the tree; gets its statistics, and whether it samples if that is told
  * @root: its folder
  * @force: set if all histograms have to be read
  *
@@ -187,11 +199,12 @@ bool op_changes_read(struct op_tree *tree, int root, bool *force)
 {
 	struct op_changes *changes = tree->changes;
 	bool other = false, good = true;
-	char *line, *end;
+	const char *line;
 	long used;
 
 	changes->nr_images = changes->nr_bins = 0;
 	changes->all = true;
+	changes->enabled = -1;
 	used = tree->live ? fetch(changes, root) : -ENOENT;
 	if (used < 0) {
 		/* What is told later is to be told from the beginning. */
@@ -199,12 +212,22 @@ bool op_changes_read(struct op_tree *tree, int root, bool *force)
 		return false;
 	}
 	op_tree_clear_stats(tree);
-	for (line = changes->text; good && (end = strchr(line, '\n'));
-	     line = end + 1) {
-		*end = '\0';
-		good = take_line(tree, line, &other);
+	for (line = changes->text; good && *line;) {
+		char *end;
+
+		if (*line == '0') {
+			good = take_bin(changes, &line);
+			continue;
+		}
+		end = strchr(line, '\n');
+		good = end != NULL;
+		if (good) {
+			*end = '\0';
+			good = take_line(tree, line, &other);
+			line = end + 1;
+		}
 	}
-	if (!good || *line) {
+	if (!good || line != changes->text + used) {
 		op_tree_fault(tree, "changes", "not what it should be");
 		changes->generation = 0;
 		changes->nr_images = 0;
@@ -214,6 +237,7 @@ bool op_changes_read(struct op_tree *tree, int root, bool *force)
 		qsort(changes->images, changes->nr_images,
 		      sizeof(*changes->images), by_dcookie);
 	*force = other || changes->all;
+	tree->enabled = changes->enabled;
 	return true;
 }
 
@@ -249,63 +273,6 @@ bool op_changes_left(const struct op_changes *changes)
 	return false;
 }
 
-static size_t place_of(const struct op_hist *hist, uint64_t offset)
-{
-	size_t lo = 0, hi = hist->nr;
-
-	while (lo < hi) {
-		size_t middle = (lo + hi) / 2;
-
-		if (hist->offsets[middle] < offset)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
-}
-
-static int by_offset(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-/* Make room for offsets that are new, ascending; their counts are 0. */
-static void insert(struct op_patch *patch, struct op_hist *hist,
-		   const uint64_t *offsets, size_t nr)
-{
-	size_t from = hist->nr, to = hist->nr + nr, columns = hist->columns;
-	size_t i = nr, n;
-
-	hist->offsets = op_alloc(hist->offsets, to, sizeof(*hist->offsets));
-	hist->counts =
-		op_alloc(hist->counts, to * columns, sizeof(*hist->counts));
-	patch->inserted =
-		op_alloc(patch->inserted, nr, sizeof(*patch->inserted));
-	patch->nr_inserted = nr;
-	hist->nr = to;
-	while (i--) {
-		/* How many of those there were come behind this one. */
-		struct op_hist old = { .offsets = hist->offsets, .nr = from };
-		size_t place = place_of(&old, offsets[i]);
-
-		n = from - place;
-		to -= n;
-		memmove(hist->offsets + to, hist->offsets + place,
-			n * sizeof(*hist->offsets));
-		memmove(hist->counts + to * columns,
-			hist->counts + place * columns,
-			n * columns * sizeof(*hist->counts));
-		from = place;
-		to--;
-		hist->offsets[to] = offsets[i];
-		memset(hist->counts + to * columns, 0,
-		       columns * sizeof(*hist->counts));
-		patch->inserted[i] = to;
-	}
-}
-
 /**
  * op_changes_apply - bring a histogram up to date
  * @changes: the changes
@@ -320,53 +287,46 @@ bool op_changes_apply(const struct op_changes *changes,
 		      struct op_hist *hist, struct op_patch *patch)
 {
 	const struct op_change_bin *bins = changes->bins + change->first;
-	uint64_t *new = NULL;
-	size_t i, nr_new = 0, unique = 0;
+	size_t i, nr = hist->nr;
 
-	patch->nr = patch->nr_inserted = 0;
-	patch->cells =
-		op_alloc(patch->cells, change->nr, sizeof(*patch->cells));
+	patch->nr = patch->added = 0;
+	if (change->nr > patch->room) {
+		patch->room = change->nr * 2;
+		free(patch->cells);
+		patch->cells =
+			op_alloc(NULL, patch->room, sizeof(*patch->cells));
+	}
 	for (i = 0; i < change->nr; i++) {
 		struct op_patch_cell *cell = &patch->cells[i];
-		size_t place = place_of(hist, bins[i].offset);
-		bool there = place < hist->nr &&
-			     hist->offsets[place] == bins[i].offset;
+		size_t bin = op_hist_find(hist, bins[i].offset);
 
-		if (bins[i].column >= hist->columns ||
-		    (there &&
-		     hist->counts[place * hist->columns + bins[i].column] >
-			     bins[i].count)) {
-			free(new);
+		if (bins[i].column >= hist->columns)
 			return false;
-		}
-		cell->bin = place;
-		cell->column = (unsigned int)bins[i].column;
-		if (!there) {
-			if (!new)
-				new = op_alloc(NULL, change->nr, sizeof(*new));
-			new[nr_new++] = bins[i].offset;
-		}
+		cell->bin = (uint32_t)bin;
+		cell->column = (uint32_t)bins[i].column;
+		if (bin == OP_NO_BIN)
+			patch->added++;
+		else if (hist->counts[bin * hist->columns + cell->column] >
+			 bins[i].count)
+			return false;
 	}
-	if (nr_new) {
-		qsort(new, nr_new, sizeof(*new), by_offset);
-		for (i = 1; i < nr_new; i++)
-			if (new[i] != new[unique])
-				new[++unique] = new[i];
-		unique++;
-		insert(patch, hist, new, unique);
-	}
+	if (nr + patch->added > OP_MAX_BINS)
+		return false;
 	for (i = 0; i < change->nr; i++) {
 		struct op_patch_cell *cell = &patch->cells[i];
 		uint64_t *count;
 
-		if (unique)
-			cell->bin = place_of(hist, bins[i].offset);
+		if (cell->bin == (uint32_t)OP_NO_BIN)
+			cell->bin = (uint32_t)op_hist_add(hist, bins[i].offset);
 		count = &hist->counts[cell->bin * hist->columns + cell->column];
-		cell->more = bins[i].count - *count;
+		/* Less than itself only where one is told twice. */
+		cell->more = bins[i].count > *count ? bins[i].count - *count :
+						      0;
 		hist->sum += cell->more;
-		*count = bins[i].count;
+		*count += cell->more;
 	}
 	patch->nr = change->nr;
-	free(new);
+	/* One may have come with more than one column. */
+	patch->added = hist->nr - nr;
 	return true;
 }

@@ -108,6 +108,26 @@ long op_read_text(int dir, const char *path, char *text, size_t size)
 	return (long)used;
 }
 
+/* A digit's value and one more; what is none has 0. */
+static const unsigned char hex_digits[256] = {
+	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
+	['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
+	['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
+
+/* A decimal number of 20 digits or more: 64 bits have room for some of them. */
+static bool is_too_large(const char *text)
+{
+	uint64_t n = 0;
+
+	for (; *text >= '0' && *text <= '9'; text++)
+		if (__builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, (uint64_t)(*text - '0'), &n))
+			return true;
+	return false;
+}
+
 /**
  * op_parse_number - a number as the files have them
  * @text: decimal, or hexadecimal after 0x
@@ -118,29 +138,31 @@ long op_read_text(int dir, const char *path, char *text, size_t size)
  */
 bool op_parse_number(const char *text, uint64_t *value, const char **end)
 {
-	unsigned int base = 10, digits = 0;
+	const char *from = text;
 	uint64_t n = 0;
+	unsigned int digit;
 
 	if (text[0] == '0' && text[1] == 'x') {
-		base = 16;
-		text += 2;
-	}
-	for (;; text++, digits++) {
-		unsigned int d;
-
-		if (*text >= '0' && *text <= '9')
-			d = (unsigned int)(*text - '0');
-		else if (base == 16 && *text >= 'a' && *text <= 'f')
-			d = (unsigned int)(*text - 'a') + 10;
-		else if (base == 16 && *text >= 'A' && *text <= 'F')
-			d = (unsigned int)(*text - 'A') + 10;
-		else
-			break;
-		if (__builtin_mul_overflow(n, base, &n) ||
-		    __builtin_add_overflow(n, d, &n))
+		for (from = text += 2; *text == '0'; text++)
+			;
+		if (text != from)
+			from = text - 1;
+		while ((digit = hex_digits[(unsigned char)*text])) {
+			n = n << 4 | (digit - 1);
+			text++;
+		}
+		/* Sixteen digits have 64 bits; and there may be a zero. */
+		if (text - from > 16 + (*from == '0'))
+			return false;
+	} else {
+		while ((digit = (unsigned char)*text - '0') < 10) {
+			n = n * 10 + digit;
+			text++;
+		}
+		if (text - from >= 20 && is_too_large(from))
 			return false;
 	}
-	if (!digits)
+	if (text == from)
 		return false;
 	*value = n;
 	*end = text;

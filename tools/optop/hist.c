@@ -28,7 +28,6 @@ struct reader {
 struct parse {
 	struct op_tree *tree;
 	struct op_hist *hist;
-	size_t room;
 	unsigned int *faults;
 	char **fault;
 	unsigned long line;
@@ -145,6 +144,23 @@ static void take_header(struct parse *p, char *line)
 		fault(p, "no dcookie");
 }
 
+static void append(struct op_hist *hist, uint64_t offset,
+		   const uint64_t *counts)
+{
+	if (hist->nr == hist->room) {
+		hist->room = hist->room ? hist->room * 2 : 16;
+		hist->offsets = op_alloc(hist->offsets, hist->room,
+					 sizeof(*hist->offsets));
+		hist->counts = op_alloc(hist->counts,
+					hist->room * hist->columns,
+					sizeof(*hist->counts));
+	}
+	hist->offsets[hist->nr] = offset;
+	memcpy(hist->counts + hist->nr * hist->columns, counts,
+	       hist->columns * sizeof(*counts));
+	hist->nr++;
+}
+
 static void take_bin(struct parse *p, const char *line)
 {
 	struct op_hist *hist = p->hist;
@@ -179,17 +195,7 @@ static void take_bin(struct parse *p, const char *line)
 		fault(p, "too many addresses");
 		return;
 	}
-	if (hist->nr == p->room) {
-		p->room = p->room ? p->room * 2 : 16;
-		hist->offsets = op_alloc(hist->offsets, p->room,
-					 sizeof(*hist->offsets));
-		hist->counts = op_alloc(hist->counts, p->room * hist->columns,
-					sizeof(*hist->counts));
-	}
-	hist->offsets[hist->nr] = offset;
-	memcpy(hist->counts + hist->nr * hist->columns, counts,
-	       hist->columns * sizeof(*counts));
-	hist->nr++;
+	append(hist, offset, counts);
 	hist->sum = sum;
 }
 
@@ -242,5 +248,75 @@ void op_hist_free(struct op_hist *hist)
 {
 	free(hist->offsets);
 	free(hist->counts);
+	free(hist->index);
 	memset(hist, 0, sizeof(*hist));
+}
+
+/*
+ * Where the index has the bin of an offset, or would have it: the place holds
+ * the bin's number plus 1, or 0.  Linear probing; at most half of it is used.
+ */
+static uint32_t *place_of(const struct op_hist *hist, uint64_t offset)
+{
+	size_t mask = ((size_t)1 << hist->index_bits) - 1, at;
+
+	/* Fibonacci hashing: 2^64 divided by the golden ratio. */
+	at = offset * 0x9e3779b97f4a7c15u >> (64 - hist->index_bits);
+	while (hist->index[at] && hist->offsets[hist->index[at] - 1] != offset)
+		at = (at + 1) & mask;
+	return &hist->index[at];
+}
+
+static void make_index(struct op_hist *hist)
+{
+	size_t size, i;
+
+	hist->index_bits = 5;
+	while ((size_t)1 << hist->index_bits < hist->nr * 4)
+		hist->index_bits++;
+	size = (size_t)1 << hist->index_bits;
+	free(hist->index);
+	hist->index = op_alloc(NULL, size, sizeof(*hist->index));
+	memset(hist->index, 0, size * sizeof(*hist->index));
+	for (i = 0; i < hist->nr; i++)
+		*place_of(hist, hist->offsets[i]) = (uint32_t)(i + 1);
+}
+
+/**
+ * op_hist_find - the bin of an offset
+ * @hist: the histogram
+ * @offset: the offset
+ *
+ * Return: its number, or %OP_NO_BIN.
+ */
+size_t op_hist_find(struct op_hist *hist, uint64_t offset)
+{
+	uint32_t bin;
+
+	if (!hist->index)
+		make_index(hist);
+	bin = *place_of(hist, offset);
+	return bin ? bin - 1 : OP_NO_BIN;
+}
+
+/**
+ * op_hist_add - the bin of an offset, made if there is none
+ * @hist: the histogram
+ * @offset: the offset
+ *
+ * Return: its number.
+ */
+size_t op_hist_add(struct op_hist *hist, uint64_t offset)
+{
+	static const uint64_t none[OP_MAX_EVENTS];
+	size_t bin = op_hist_find(hist, offset);
+
+	if (bin != OP_NO_BIN)
+		return bin;
+	append(hist, offset, none);
+	if (hist->nr * 2 > (size_t)1 << hist->index_bits)
+		make_index(hist);
+	else
+		*place_of(hist, offset) = (uint32_t)hist->nr;
+	return hist->nr - 1;
 }

@@ -15,8 +15,10 @@
 
 #include "model.h"
 
-/* What a look is worth at the next one. */
+/* What a sample is worth at the next look. */
 #define DECAY (7.0 / 8)
+/* A double has room for 1e308. */
+#define WEIGHT_MAX 1e100
 
 static void forget(void *private)
 {
@@ -41,6 +43,7 @@ struct op_model *op_model_new(struct op_tree *tree, struct op_symbols *symbols)
 
 	memset(model, 0, sizeof(*model));
 	model->tree = tree;
+	model->weight = 1;
 	model->symbols = symbols;
 	tree->forget = forget;
 	return model;
@@ -55,6 +58,32 @@ void op_model_free(struct op_model *model)
 	free(model);
 }
 
+/**
+ * op_value_add - add to a sum
+ * @model: the model
+ * @sum: of values of it
+ * @value: one more
+ */
+void op_value_add(const struct op_model *model, struct op_value *sum,
+		  const struct op_value *value)
+{
+	sum->delta = op_delta_of(model, sum) + op_delta_of(model, value);
+	sum->look = (uint32_t)model->tree->look;
+	sum->total += value->total;
+	sum->decay += value->decay;
+}
+
+static void take_samples(const struct op_model *model, struct op_value *value,
+			 uint64_t samples)
+{
+	struct op_value new = { .total = samples,
+				.delta = (uint32_t)samples,
+				.look = (uint32_t)model->tree->look,
+				.decay = (double)samples * model->weight };
+
+	op_value_add(model, value, &new);
+}
+
 static bool same_columns(const struct op_hist *a, const struct op_hist *b)
 {
 	return a->columns == b->columns &&
@@ -62,75 +91,39 @@ static bool same_columns(const struct op_hist *a, const struct op_hist *b)
 }
 
 /*
- * The values of a histogram that was read anew: both it and the one before
- * ascend.  What was there at the very first look has no delta.
+ * The values of a histogram that was read anew.  What was there at the very
+ * first look has no delta.
  */
-static void take_bins(struct op_entry *entry, bool first)
+static void take_bins(struct op_model *model, struct op_entry *entry)
 {
-	const struct op_hist *now = &entry->image->hist;
-	const struct op_hist *before = &entry->image->before;
-	struct op_value *old = entry->bins, *bins;
-	size_t i, j = 0;
+	struct op_image *image = entry->image;
+	const struct op_hist *now = &image->hist;
+	struct op_value *before = entry->bins, *old = NULL, *value;
+	size_t i, bin, nr_old = entry->nr_bins;
 	unsigned int c;
 
-	if (!same_columns(now, before))
-		old = NULL;
-	bins = op_alloc(NULL, now->nr * now->columns, sizeof(*bins));
+	if (same_columns(now, &image->before))
+		old = before;
+	entry->room = entry->nr_bins = now->nr;
+	value = op_alloc(NULL, now->nr * now->columns, sizeof(*value));
+	memset(value, 0, now->nr * now->columns * sizeof(*value));
+	entry->bins = value;
 	for (i = 0; i < now->nr; i++) {
-		const struct op_value *was = NULL;
-
-		while (old && j < before->nr &&
-		       before->offsets[j] < now->offsets[i])
-			j++;
-		if (old && j < before->nr &&
-		    before->offsets[j] == now->offsets[i])
-			was = old + j * now->columns;
-		for (c = 0; c < now->columns; c++) {
+		bin = old ? op_hist_find(&image->before, now->offsets[i]) :
+			    OP_NO_BIN;
+		for (c = 0; c < now->columns; c++, value++) {
 			uint64_t count = now->counts[i * now->columns + c];
-			struct op_value *value = bins + i * now->columns + c;
 
-			value->total = count;
-			if (first) {
+			/* It may have got some before it was read. */
+			if (bin < nr_old &&
+			    old[bin * now->columns + c].total <= count)
+				*value = old[bin * now->columns + c];
+			take_samples(model, value, count - value->total);
+			if (model->tree->look == 1)
 				value->delta = 0;
-				value->decay = (double)count;
-			} else if (!was || count < was[c].total) {
-				value->delta = count;
-				value->decay = (double)count;
-			} else {
-				value->delta = count - was[c].total;
-				value->decay = was[c].decay * DECAY +
-					       (double)value->delta;
-			}
 		}
 	}
-	free(entry->bins);
-	entry->bins = bins;
-}
-
-/* A look has gone by; what has decayed to nothing shown has nothing to lose. */
-static void age_one(struct op_value *value)
-{
-	value->delta = 0;
-	if (value->decay != 0)
-		value->decay = value->decay > 1e-9 ? value->decay * DECAY : 0;
-}
-
-static void age(struct op_entry *entry)
-{
-	const struct op_hist *hist = &entry->image->hist;
-	size_t nr = (hist->nr - (entry->image->patched == entry->look ?
-					 entry->image->patch.nr_inserted :
-					 0)) *
-		    hist->columns;
-	size_t i;
-	unsigned int c;
-
-	for (i = 0; i < nr; i++)
-		age_one(&entry->bins[i]);
-	for (i = 0; i < entry->nr_syms; i++)
-		for (c = 0; c < hist->columns; c++)
-			age_one(entry->values + i * OP_MAX_EVENTS +
-				hist->event[c]);
+	free(before);
 }
 
 struct sorted {
@@ -222,41 +215,32 @@ static void insert_sym(struct op_entry *entry, size_t at,
 		entry->owner[i] += entry->owner[i] >= at;
 }
 
-/* Bins that were not there: room first, from the end on, then their symbols. */
-static void insert_bins(struct op_model *model, struct op_entry *entry)
+/* Bins that were not there, and their symbols. */
+static void add_bins(struct op_model *model, struct op_entry *entry, size_t nr)
 {
-	const struct op_patch *patch = &entry->image->patch;
 	const struct op_hist *hist = &entry->image->hist;
-	size_t columns = hist->columns, n = patch->nr_inserted, i;
-	size_t from = hist->nr - n, end = hist->nr;
+	size_t columns = hist->columns, bin, at;
 	struct op_image_key key;
+	bool there;
 
-	entry->bins =
-		op_alloc(entry->bins, hist->nr * columns, sizeof(*entry->bins));
-	entry->owner = op_alloc(entry->owner, hist->nr, sizeof(*entry->owner));
-	for (i = n; i--; end = patch->inserted[i]) {
-		size_t at = patch->inserted[i] + 1, behind = end - at;
-
-		from -= behind;
-		memmove(entry->bins + at * columns,
-			entry->bins + from * columns,
-			behind * columns * sizeof(*entry->bins));
-		memmove(entry->owner + at, entry->owner + from,
-			behind * sizeof(*entry->owner));
-		memset(entry->bins + (at - 1) * columns, 0,
-		       columns * sizeof(*entry->bins));
-		entry->owner[at - 1] = 0;
+	if (hist->nr > entry->room) {
+		entry->room = hist->nr * 2;
+		entry->bins = op_alloc(entry->bins, entry->room * columns,
+				       sizeof(*entry->bins));
+		entry->owner = op_alloc(entry->owner, entry->room,
+					sizeof(*entry->owner));
 	}
+	memset(entry->bins + (hist->nr - nr) * columns, 0,
+	       nr * columns * sizeof(*entry->bins));
 	op_image_key(entry->image, &key);
-	for (i = 0; i < n; i++) {
-		size_t bin = patch->inserted[i], at;
+	entry->nr_bins = hist->nr;
+	for (bin = hist->nr - nr; bin < hist->nr; bin++) {
 		struct op_sym sym =
 			name_of(model, entry, &key, hist->offsets[bin]);
-		bool there;
 
 		at = place_of(entry, &sym, &there);
 		if (!there)
-			insert_sym(entry, at, &sym, hist->nr);
+			insert_sym(entry, at, &sym, bin);
 		entry->owner[bin] = (uint32_t)at;
 	}
 }
@@ -266,25 +250,28 @@ static void take_patch(struct op_model *model, struct op_entry *entry)
 {
 	const struct op_patch *patch = &entry->image->patch;
 	const struct op_hist *hist = &entry->image->hist;
+	uint64_t sums[OP_MAX_EVENTS] = { 0 };
+	unsigned int c;
 	size_t i;
 
-	if (patch->nr_inserted)
-		insert_bins(model, entry);
+	if (patch->added)
+		add_bins(model, entry, patch->added);
 	for (i = 0; i < patch->nr; i++) {
 		const struct op_patch_cell *cell = &patch->cells[i];
-		struct op_value *bin =
-			entry->bins + cell->bin * hist->columns + cell->column;
-		struct op_value *sum = entry->values +
-				       entry->owner[cell->bin] * OP_MAX_EVENTS +
-				       hist->event[cell->column];
 
-		bin->total += cell->more;
-		bin->delta += cell->more;
-		bin->decay += (double)cell->more;
-		sum->total += cell->more;
-		sum->delta += cell->more;
-		sum->decay += (double)cell->more;
+		take_samples(model,
+			     entry->bins + cell->bin * hist->columns +
+				     cell->column,
+			     cell->more);
+		take_samples(model,
+			     entry->values +
+				     entry->owner[cell->bin] * OP_MAX_EVENTS +
+				     hist->event[cell->column],
+			     cell->more);
+		sums[cell->column] += cell->more;
 	}
+	for (c = 0; c < hist->columns; c++)
+		take_samples(model, &entry->sums[hist->event[c]], sums[c]);
 }
 
 /* Give the bins their symbols, and the symbols their sums. */
@@ -298,7 +285,8 @@ static void take_names(struct op_model *model, struct op_entry *entry)
 	unsigned int c;
 
 	op_image_key(entry->image, &key);
-	entry->owner = op_alloc(entry->owner, hist->nr, sizeof(*entry->owner));
+	entry->owner =
+		op_alloc(entry->owner, entry->room, sizeof(*entry->owner));
 	for (i = 0; i < hist->nr; i++) {
 		struct sorted new = { .sym = name_of(model, entry, &key,
 						     hist->offsets[i]) };
@@ -326,26 +314,25 @@ static void take_names(struct op_model *model, struct op_entry *entry)
 	}
 	free(list);
 
-	entry->events = model->tree->nr_events;
 	free(entry->values);
 	entry->values = op_alloc(NULL, entry->nr_syms * OP_MAX_EVENTS,
 				 sizeof(*entry->values));
 	memset(entry->values, 0,
 	       entry->nr_syms * OP_MAX_EVENTS * sizeof(*entry->values));
+	memset(entry->sums, 0, sizeof(entry->sums));
 	for (i = 0; i < hist->nr; i++) {
 		uint32_t owner = order[entry->owner[i]];
 
 		entry->owner[i] = owner;
 		for (c = 0; c < hist->columns; c++) {
-			struct op_value *sum = entry->values +
-					       owner * OP_MAX_EVENTS +
-					       hist->event[c];
-			struct op_value *bin =
+			const struct op_value *bin =
 				entry->bins + i * hist->columns + c;
 
-			sum->total += bin->total;
-			sum->delta += bin->delta;
-			sum->decay += bin->decay;
+			op_value_add(model,
+				     entry->values + owner * OP_MAX_EVENTS +
+					     hist->event[c],
+				     bin);
+			op_value_add(model, &entry->sums[hist->event[c]], bin);
 		}
 	}
 	free(order);
@@ -353,24 +340,41 @@ static void take_names(struct op_model *model, struct op_entry *entry)
 
 static void sum_up(struct op_model *model)
 {
-	size_t i, s;
+	size_t i;
 	unsigned int e;
 
 	memset(model->totals, 0, sizeof(model->totals));
 	for (i = 0; i < model->tree->nr_images; i++) {
 		struct op_entry *entry = model->tree->images[i]->private;
 
-		for (s = 0; s < entry->nr_syms; s++) {
-			for (e = 0; e < model->tree->nr_events; e++) {
-				struct op_value *value =
-					entry->values + s * OP_MAX_EVENTS + e;
-
-				model->totals[e].total += value->total;
-				model->totals[e].delta += value->delta;
-				model->totals[e].decay += value->decay;
-			}
-		}
+		for (e = 0; e < model->tree->nr_events; e++)
+			op_value_add(model, &model->totals[e], &entry->sums[e]);
 	}
+}
+
+/*
+ * A look makes all samples of before worth less: instead of that, those to come
+ * are worth more, and only before that gets too much all are made smaller.
+ */
+static void age(struct op_model *model)
+{
+	size_t i, n;
+
+	model->weight /= DECAY;
+	if (model->weight < WEIGHT_MAX)
+		return;
+	for (i = 0; i < model->tree->nr_images; i++) {
+		struct op_entry *entry = model->tree->images[i]->private;
+		const struct op_hist *hist = &entry->image->hist;
+
+		for (n = 0; n < entry->nr_bins * hist->columns; n++)
+			entry->bins[n].decay /= model->weight;
+		for (n = 0; n < entry->nr_syms * OP_MAX_EVENTS; n++)
+			entry->values[n].decay /= model->weight;
+		for (n = 0; n < OP_MAX_EVENTS; n++)
+			entry->sums[n].decay /= model->weight;
+	}
+	model->weight = 1;
 }
 
 /* Per second; a number that fell was reset meanwhile. */
@@ -390,7 +394,7 @@ static void take_image(struct op_model *model, struct op_image *image)
 	struct op_entry *entry = image->private;
 	enum op_symbols_state state;
 	struct op_image_key key;
-	bool first = model->tree->look == 1, read = false;
+	bool read = image->changed == model->tree->look;
 
 	if (!entry) {
 		entry = op_alloc(NULL, 1, sizeof(*entry));
@@ -398,15 +402,11 @@ static void take_image(struct op_model *model, struct op_image *image)
 		image->private = entry;
 	}
 	entry->image = image;
-	if (image->changed == model->tree->look) {
-		take_bins(entry, first);
+	if (read) {
+		take_bins(model, entry);
 		entry->serial = image->serial;
-		read = true;
-	} else {
-		entry->look = model->tree->look;
-		age(entry);
-		if (image->patched == model->tree->look)
-			take_patch(model, entry);
+	} else if (image->patched == model->tree->look) {
+		take_patch(model, entry);
 	}
 	op_image_key(image, &key);
 	state = op_symbols_state(model->symbols, &key);
@@ -428,9 +428,12 @@ int op_model_refresh(struct op_model *model)
 {
 	struct op_tree *tree = model->tree;
 	double last = tree->time;
-	int err = op_tree_refresh(tree);
 	size_t i;
+	int err;
 
+	/* As long as the histograms are those that it has values of. */
+	age(model);
+	err = op_tree_refresh(tree);
 	if (err)
 		return err;
 	model->dt = tree->look > 1 ? tree->time - last : 0;

@@ -27,10 +27,18 @@ enum op_sort {
 	OP_SORTS,
 };
 
-/* What there is of one event in one place. */
+/**
+ * struct op_value - what there is of one event in one place
+ * @total: samples
+ * @delta: of these, the new ones of the look @look; no others are new
+ * @look: see @delta
+ * @decay: each sample at the weight that the model had when it came: the older,
+ *	the less.  op_value_of() is what makes sense of it
+ */
 struct op_value {
 	uint64_t total;
-	uint64_t delta;
+	uint32_t delta;
+	uint32_t look;
 	double decay;
 };
 
@@ -54,29 +62,33 @@ struct op_sym {
  * struct op_entry - what the model knows of an image
  * @image: the image
  * @serial: of the image that this is of
- * @look: the tree's, as far as this has come
  * @state: of its symbols when the bins got their names
  * @bins: values, of each bin its columns'
  * @owner: of each bin: its symbol
  * @syms: the symbols
+ * @nr_bins: bins that have these
+ * @room: bins that @bins and @owner have room for
  * @values: of each symbol all events'
+ * @sums: of all these
  */
 struct op_entry {
-	const struct op_image *image;
+	struct op_image *image;
 	uint64_t serial;
-	uint64_t look;
 	enum op_symbols_state state;
 	struct op_value *bins;
 	uint32_t *owner;
+	size_t nr_bins;
+	size_t room;
 	struct op_sym *syms;
 	size_t nr_syms;
 	struct op_value *values;
-	unsigned int events;
+	struct op_value sums[OP_MAX_EVENTS];
 };
 
 /**
  * struct op_model - the model
  * @dt: seconds between the last two looks; 0 after the first
+ * @weight: of a sample of the last look, in @decay of all values
  * @totals: of all images, for each event
  * @received: of the last look, as the rates @rate_* which are per second
  */
@@ -84,12 +96,46 @@ struct op_model {
 	struct op_tree *tree;
 	struct op_symbols *symbols;
 	double dt;
+	double weight;
 	struct op_value totals[OP_MAX_EVENTS];
 	double rate_received;
 	double rate_forks;
 	double rate_execs;
 	uint64_t received, forks, execs;
 };
+
+/**
+ * op_delta_of - samples that are new
+ * @model: the model
+ * @value: of it
+ * Return: those of the last look.
+ */
+static inline uint32_t op_delta_of(const struct op_model *model,
+				   const struct op_value *value)
+{
+	return value->look == (uint32_t)model->tree->look ? value->delta : 0;
+}
+
+/**
+ * op_value_of - the number that counts
+ * @model: the model
+ * @value: of it
+ * @mode: which one
+ * Return: the number.
+ */
+static inline double op_value_of(const struct op_model *model,
+				 const struct op_value *value,
+				 enum op_mode mode)
+{
+	switch (mode) {
+	case OP_MODE_DECAY:
+		return value->decay / model->weight;
+	case OP_MODE_DELTA:
+		return op_delta_of(model, value);
+	default:
+		return (double)value->total;
+	}
+}
 
 /**
  * struct op_query - which rows, and in which order
@@ -167,7 +213,8 @@ void op_rows_addresses(const struct op_model *model,
 		       const struct op_query *query, const char *name,
 		       uint64_t start, bool kernel, struct op_rows *rows);
 void op_rows_need(struct op_rows *rows, size_t n);
-double op_value_of(const struct op_value *value, enum op_mode mode);
+void op_value_add(const struct op_model *model, struct op_value *sum,
+		  const struct op_value *value);
 size_t op_row_symbol(const struct op_row *row, char *text, size_t size);
 size_t op_row_image(const struct op_row *row, bool whole, char *text,
 		    size_t size);

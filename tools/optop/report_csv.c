@@ -60,8 +60,8 @@ static void line(FILE *out, const struct op_model *model,
 	}
 	field(out, event);
 	fprintf(out, ",%llu,%llu,%.6f,%.1f\n", (unsigned long long)value->total,
-		(unsigned long long)value->delta, row->share,
-		model->dt > 0 ? (double)value->delta / model->dt : 0);
+		(unsigned long long)op_delta_of(model, value), row->share,
+		row->rate);
 }
 
 static void picture(FILE *out, const struct op_model *model,

@@ -61,8 +61,8 @@ static void add_values(struct json_object *object, const struct op_model *model,
 	for (e = 0; e < model->tree->nr_events; e++) {
 		json_object_array_add(samples,
 				      json_object_new_uint64(values[e].total));
-		json_object_array_add(delta,
-				      json_object_new_uint64(values[e].delta));
+		json_object_array_add(delta, json_object_new_uint64(op_delta_of(
+						     model, &values[e])));
 	}
 	json_object_object_add(object, "samples", samples);
 	json_object_object_add(object, "delta", delta);
@@ -86,31 +86,20 @@ static const char *state_word(enum op_symbols_state state)
 static struct json_object *images(const struct op_model *model)
 {
 	struct json_object *array = json_object_new_array();
-	size_t i, s;
-	unsigned int e;
+	size_t i;
 
 	for (i = 0; i < model->tree->nr_images; i++) {
 		const struct op_image *image = model->tree->images[i];
 		const struct op_entry *entry = image->private;
 		struct json_object *object = json_object_new_object();
-		struct op_value sums[OP_MAX_EVENTS] = { 0 };
 
-		for (s = 0; s < entry->nr_syms; s++) {
-			for (e = 0; e < model->tree->nr_events; e++) {
-				const struct op_value *value =
-					entry->values + s * OP_MAX_EVENTS + e;
-
-				sums[e].total += value->total;
-				sums[e].delta += value->delta;
-			}
-		}
 		add_text(object, "name", image->name);
 		add_text(object, "path", image->path);
 		add_text(object, "kind", op_kind_text(image->kind));
 		add_number(object, "dcookie", image->dcookie);
 		add_address(object, "start", image->start);
 		add_text(object, "symbols", state_word(entry->state));
-		add_values(object, model, sums);
+		add_values(object, model, entry->sums);
 		json_object_array_add(array, object);
 	}
 	return array;

@@ -13,24 +13,6 @@
 #include "text.h"
 
 /**
- * op_value_of - the number that counts
- * @value: all numbers
- * @mode: which one
- * Return: the number.
- */
-double op_value_of(const struct op_value *value, enum op_mode mode)
-{
-	switch (mode) {
-	case OP_MODE_DECAY:
-		return value->decay;
-	case OP_MODE_DELTA:
-		return (double)value->delta;
-	default:
-		return (double)value->total;
-	}
-}
-
-/**
  * op_mode_text - a mode's name
  * @mode: the mode
  * Return: its name.
@@ -152,14 +134,15 @@ static bool take_value(const struct op_model *model,
 		       const struct op_query *query,
 		       const struct op_value *value, struct op_row *row)
 {
-	double all = op_value_of(&model->totals[query->event], query->mode);
+	double all;
 
-	row->value = op_value_of(value, query->mode);
+	row->value = op_value_of(model, value, query->mode);
 	/* Less than what would be shown as 0.0. */
 	if (row->value < 0.05 && !query->all)
 		return false;
+	all = op_value_of(model, &model->totals[query->event], query->mode);
 	row->share = all > 0 ? row->value / all : 0;
-	row->rate = model->dt > 0 ? (double)value->delta / model->dt : 0;
+	row->rate = model->dt > 0 ? op_delta_of(model, value) / model->dt : 0;
 	return !(row->kernel ? query->hide_kernel : query->hide_user);
 }
 
@@ -340,9 +323,7 @@ void op_rows_images(const struct op_model *model, const struct op_query *query,
 						    query->hide_user)
 				continue;
 			row.kernel = entry->syms[s].kernel;
-			sum.total += value->total;
-			sum.delta += value->delta;
-			sum.decay += value->decay;
+			op_value_add(model, &sum, value);
 		}
 		if (take_value(model, query, &sum, &row) && passes(query, &row))
 			add(rows, &row);

@@ -9,10 +9,12 @@
  */
 #include <curses.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <termios.h>
 #include <unistd.h>
@@ -26,6 +28,8 @@
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
 static SCREEN *screen;
+static FILE *out;
+static int frame = -1; /* what of a frame was not yet given to the terminal */
 static struct termios saved;
 static char leave[256];
 static size_t leave_size;
@@ -113,6 +117,17 @@ static void add_leave(const char *name)
 	}
 }
 
+/* The terminal by another number, which op_screen_refresh() can turn away. */
+static FILE *open_again(void)
+{
+	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!file && fd >= 0)
+		close(fd);
+	return file;
+}
+
 static void open_colors(void)
 {
 	const char *none = getenv("NO_COLOR");
@@ -127,6 +142,26 @@ static void open_colors(void)
 	init_pair(OP_COLOR_BAR, COLOR_BLACK, COLOR_CYAN);
 	init_pair(OP_COLOR_OFF, COLOR_YELLOW, -1);
 	colors = true;
+}
+
+/*
+ * A frame moves the cursor to some fifty places, for which ncurses has two costs
+ * that this does away with: it weighs all the ways there are to say where to,
+ * each of them printed (one is as good as another where a terminal is not a line
+ * of 1200 baud), and it writes to the terminal at each move (see
+ * op_screen_refresh()).
+ */
+static void open_cheaply(void)
+{
+	row_address = NULL;
+	column_address = NULL;
+	parm_up_cursor = NULL;
+	parm_down_cursor = NULL;
+	parm_left_cursor = NULL;
+	parm_right_cursor = NULL;
+	/* Keys are waited for, and none is missed: see live.c. */
+	typeahead(-1);
+	frame = memfd_create("optop frame", MFD_CLOEXEC);
 }
 
 /**
@@ -156,15 +191,20 @@ const char *op_screen_open(void)
 		return "this terminal cannot place text (TERM): use -b or "
 		       "--once";
 	op_text_init(true);
-	screen = newterm(NULL, stdout, stdin);
-	if (!screen)
+	out = open_again();
+	screen = out ? newterm(NULL, out, stdin) : NULL;
+	if (!screen) {
+		if (out)
+			fclose(out);
 		return "this terminal cannot be used: use -b or --once";
+	}
 	add_leave("sgr0");
 	add_leave("cnorm");
 	add_leave("rmkx");
 	add_leave("rmcup");
 	taken = 1;
 	catch_crashes();
+	open_cheaply();
 	open_colors();
 	cbreak();
 	noecho();
@@ -186,6 +226,56 @@ void op_screen_close(void)
 	endwin();
 	taken = 0;
 	delscreen(screen);
+	fclose(out);
+	if (frame >= 0)
+		close(frame);
+}
+
+static void write_frame(void)
+{
+	char text[16384];
+	off_t at = 0;
+	ssize_t n;
+
+	while ((n = pread(frame, text, sizeof(text), at)) > 0) {
+		ssize_t done = 0, more;
+
+		while (done < n) {
+			more = write(STDOUT_FILENO, text + done,
+				     (size_t)(n - done));
+			if (more < 0 && errno != EINTR)
+				return;
+			done += more > 0 ? more : 0;
+		}
+		at += n;
+	}
+}
+
+/**
+ * op_screen_refresh - show what was drawn
+ *
+ * The terminal gets a frame in one piece.  ncurses has no buffer for that; what
+ * it writes to is a file for as long as it writes.
+ */
+void op_screen_refresh(void)
+{
+	int fd = fileno(out);
+	sigset_t stop, before;
+
+	/* Whoever stops us gets the terminal, and not the file, as it was. */
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	pthread_sigmask(SIG_BLOCK, &stop, &before);
+	/* Back from it, ncurses sets the terminal up. */
+	if (frame < 0 || isendwin() || ftruncate(frame, 0) ||
+	    lseek(frame, 0, SEEK_SET) || dup3(frame, fd, O_CLOEXEC) < 0) {
+		refresh();
+	} else {
+		refresh();
+		dup3(STDOUT_FILENO, fd, O_CLOEXEC);
+		write_frame();
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /**

@@ -20,6 +20,8 @@ void op_text_unescape(char *text);
 int op_text_width(const char *text);
 size_t op_text_cut(const char *text, int width, int *got);
 size_t op_text_pad(char *out, size_t size, const char *text, int width);
+size_t op_text_number(char *out, size_t size, int width, int digits,
+		      double number, const char *behind);
 void op_text_fit(char *out, size_t size, const char *name, int width);
 const char *op_text_base(const char *path);
 bool op_text_contains(const char *text, const char *part);

@@ -44,6 +44,7 @@ struct op_tree *op_tree_new(const char *dir)
 	tree->dir = op_strdup(dir);
 	tree->live = !statfs(dir, &fs) && fs.f_type == OPROFILEFS_MAGIC;
 	tree->enabled = -1;
+	tree->details = true;
 	tree->changes = op_changes_new();
 	return tree;
 }
@@ -59,7 +60,6 @@ static void free_image(struct op_tree *tree, struct op_image *image)
 	free(image->identity);
 	free(image->fault);
 	free(image->patch.cells);
-	free(image->patch.inserted);
 	free(image);
 }
 
@@ -208,7 +208,8 @@ static bool patch(struct op_tree *tree, struct op_image *image)
 
 	if (!image->serial || !image->dcookie || image->faults)
 		return false;
-	if (change) {
+	/* A second time at the same look, nothing is new any more. */
+	if (change && image->patched != tree->look) {
 		if (change->hist ||
 		    !op_changes_apply(tree->changes, change, &image->hist,
 				      &image->patch))
@@ -255,6 +256,7 @@ static bool look_at(struct op_tree *tree, struct op_image *image, int images,
 		/* New, or another one that took the name. */
 		image->serial = ++tree->next_serial;
 		op_hist_free(&image->hist);
+		op_hist_free(&image->before);
 		image->faults = 0;
 		read_about(tree, image, images);
 	} else {
@@ -273,8 +275,13 @@ static bool look_at(struct op_tree *tree, struct op_image *image, int images,
 		image->faults += faults;
 	}
 	free(fault);
-	op_hist_free(&image->before);
-	image->before = image->hist;
+	/* Read twice at one look, it is still the one of the look before. */
+	if (image->changed == tree->look) {
+		op_hist_free(&image->hist);
+	} else {
+		op_hist_free(&image->before);
+		image->before = image->hist;
+	}
 	image->hist = hist;
 	image->samples = samples;
 	image->changed = tree->look;
@@ -283,6 +290,21 @@ static bool look_at(struct op_tree *tree, struct op_image *image, int images,
 		change->taken = true;
 	tree->nr_bins += hist.nr;
 	return true;
+}
+
+/*
+ * The same for all images, if none came or went.  False: then they are to be
+ * listed.
+ */
+static bool patch_all(struct op_tree *tree)
+{
+	size_t i;
+
+	tree->nr_bins = 0;
+	for (i = 0; i < tree->nr_images; i++)
+		if (!patch(tree, tree->images[i]))
+			return false;
+	return !op_changes_left(tree->changes);
 }
 
 static int by_name(const void *a, const void *b)
@@ -320,10 +342,8 @@ static int read_images(struct op_tree *tree, int root, bool force)
 		return err;
 	}
 	tree->nr_bins = 0;
-	for (i = 0; i < known; i++) {
+	for (i = 0; i < known; i++)
 		tree->images[i]->seen = false;
-		op_hist_free(&tree->images[i]->before);
-	}
 	while ((entry = readdir(dir))) {
 		struct op_image *image;
 
@@ -379,11 +399,39 @@ static void read_head(struct op_tree *tree, int root, bool force)
 		if (got < 0)
 			op_tree_fault(tree, "cpu_type", strerror((int)-got));
 	}
+	if (tree->tells && tree->enabled >= 0)
+		return;
 	tree->enabled = -1;
 	if (!op_read_number(root, "enable", &enabled) && enabled <= 1)
 		tree->enabled = (int)enabled;
 	else
 		op_tree_fault(tree, "enable", "neither 0 nor 1");
+}
+
+static void read_details(struct op_tree *tree, int root)
+{
+	op_tree_read_hooks(tree, root);
+	op_tree_read_jits(tree, root);
+	tree->details_look = tree->look;
+}
+
+/**
+ * op_tree_details - have hooks and JIT ranges of the last look, too
+ * @tree: the tree, of which @details is false; else it has them
+ *
+ * What is wrong with them is left for the next look to say.
+ */
+void op_tree_details(struct op_tree *tree)
+{
+	int root;
+
+	if (tree->details_look == tree->look)
+		return;
+	root = op_open_dir(AT_FDCWD, tree->dir);
+	if (root < 0)
+		return;
+	read_details(tree, root);
+	close(root);
 }
 
 static void sum_faults(struct op_tree *tree)
@@ -411,11 +459,12 @@ static void sum_faults(struct op_tree *tree)
  */
 int op_tree_refresh(struct op_tree *tree)
 {
-	uint64_t received = 0;
+	uint64_t received = 0, images = 0;
 	struct timespec now;
 	struct statfs fs;
-	bool force = true;
+	bool force = true, known;
 	int root, err;
+	size_t i;
 
 	root = op_open_dir(AT_FDCWD, tree->dir);
 	if (root < 0)
@@ -432,23 +481,32 @@ int op_tree_refresh(struct op_tree *tree)
 	read_head(tree, root, force);
 	if (tree->tells) {
 		op_tree_sort_stats(tree);
-		op_tree_read_hooks(tree, root);
 	} else {
 		op_tree_read_stats(tree, root);
 		force = op_tree_read_counters(tree, root);
 	}
-	op_tree_read_jits(tree, root);
 	op_tree_stat(tree, "received", &received);
+	op_tree_stat(tree, "images", &images);
 	/* After a reset the same number may be of other samples. */
 	if (received < tree->received)
 		force = true;
 	tree->received = received;
 	if (force)
 		tree->nr_events = 0;
-	err = read_images(tree, root, force);
-	/* A folder by whose name there is another image now. */
-	if (!err && tree->tells && !force && op_changes_left(tree->changes))
-		err = read_images(tree, root, true);
+	for (i = 0; i < tree->nr_images; i++)
+		op_hist_free(&tree->images[i]->before);
+	known = tree->tells && !force && images == tree->listed &&
+		patch_all(tree);
+	if (tree->details || !known)
+		read_details(tree, root);
+	if (!known) {
+		err = read_images(tree, root, force);
+		/* A folder by whose name there is another image now. */
+		if (!err && tree->tells && !force &&
+		    op_changes_left(tree->changes))
+			err = read_images(tree, root, true);
+		tree->listed = images;
+	}
 	sum_faults(tree);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	tree->time = (double)now.tv_sec + (double)now.tv_nsec / 1e9;

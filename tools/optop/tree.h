@@ -27,8 +27,12 @@
  * @columns: counts a bin has
  * @event: which of the tree's events a column is
  * @nr: bins
- * @offsets: of the bins, ascending
+ * @room: and could be
+ * @offsets: of the bins: as they were read, ascending; then those added, as they
+ *	came, so that a bin keeps its place
  * @counts: @columns for each bin
+ * @index: finds a bin by its offset; %NULL before that was asked for
+ * @index_bits: its size is 2 to the power of it
  * @sum: of all counts
  * @dcookie: as its header says; 0 if it does not
  */
@@ -36,16 +40,19 @@ struct op_hist {
 	unsigned int columns;
 	unsigned char event[OP_MAX_EVENTS];
 	size_t nr;
+	size_t room;
 	uint64_t *offsets;
 	uint64_t *counts;
+	uint32_t *index;
+	unsigned int index_bits;
 	uint64_t sum;
 	uint64_t dcookie;
 };
 
 /* One count of a histogram that was brought up to date. */
 struct op_patch_cell {
-	size_t bin;
-	unsigned int column;
+	uint32_t bin;
+	uint32_t column;
 	uint64_t more;
 };
 
@@ -53,14 +60,14 @@ struct op_patch_cell {
  * struct op_patch - what a look changed in a histogram that was not read anew
  * @cells: counts that are others now
  * @nr: how many
- * @inserted: bins that were not there before, ascending
- * @nr_inserted: how many
+ * @room: and could be
+ * @added: bins that were not there before, the last ones
  */
 struct op_patch {
 	struct op_patch_cell *cells;
 	size_t nr;
-	size_t *inserted;
-	size_t nr_inserted;
+	size_t room;
+	size_t added;
 };
 
 enum op_kind {
@@ -135,6 +142,8 @@ struct op_jit {
  * @look: number of looks so far
  * @time: of the last look, seconds of the monotonic clock
  * @tells: what is new at this look is in @changes
+ * @details: @hooks and @jits are wanted at each look; else where images come
+ *	or go, or op_tree_details() is asked
  * @enabled: 1, 0, or -1 if not known
  * @cpus: that have samples
  * @faults: what was wrong with the tree at the last look
@@ -147,6 +156,7 @@ struct op_tree {
 	uint64_t look;
 	double time;
 	bool tells;
+	bool details;
 	char version[32];
 	char cpu_type[32];
 	int enabled;
@@ -170,6 +180,8 @@ struct op_tree {
 	/* What tells that the columns are others. */
 	char counters[1024];
 	uint64_t received;
+	uint64_t listed; /* stats/images when these were listed */
+	uint64_t details_look;
 	uint64_t next_serial;
 	unsigned int own_faults;
 	char own_fault[512];
@@ -178,6 +190,7 @@ struct op_tree {
 struct op_tree *op_tree_new(const char *dir);
 void op_tree_free(struct op_tree *tree);
 int op_tree_refresh(struct op_tree *tree);
+void op_tree_details(struct op_tree *tree);
 int op_tree_write(struct op_tree *tree, const char *file, const char *text);
 const char *op_tree_error(const struct op_tree *tree, int err, char *text,
 			  size_t size);
@@ -194,6 +207,9 @@ const char *op_kind_text(enum op_kind kind);
 int op_hist_read(int dir, const char *path, struct op_tree *tree,
 		 struct op_hist *hist, unsigned int *faults, char **fault);
 void op_hist_free(struct op_hist *hist);
+#define OP_NO_BIN SIZE_MAX
+size_t op_hist_find(struct op_hist *hist, uint64_t offset);
+size_t op_hist_add(struct op_hist *hist, uint64_t offset);
 
 /* tree_parts.c */
 void op_tree_fault(struct op_tree *tree, const char *file, const char *what);

@@ -129,17 +129,14 @@ bool op_tree_take_stat(struct op_tree *tree, const char *line)
 	return true;
 }
 
-static void take_stat(struct op_tree *tree, int root, int stats,
-		      const char *name)
+static void take_stat(struct op_tree *tree, int stats, const char *name)
 {
 	char file[300];
 	uint64_t value;
 	int err;
 
-	if (!strcmp(name, "hooks")) {
-		op_tree_read_hooks(tree, root);
+	if (!strcmp(name, "hooks"))
 		return;
-	}
 	snprintf(file, sizeof(file), "stats/%s", name);
 	err = op_read_number(stats, name, &value);
 	if (err == -EISDIR || err == -ENOENT)
@@ -160,7 +157,6 @@ void op_tree_clear_stats(struct op_tree *tree)
 {
 	tree->nr_stats = 0;
 	tree->cpus = 0;
-	tree->hooks[0] = '\0';
 	if (!tree->stats)
 		tree->stats =
 			op_alloc(NULL, OP_MAX_STATS, sizeof(*tree->stats));
@@ -201,7 +197,7 @@ void op_tree_read_stats(struct op_tree *tree, int root)
 		    isdigit((unsigned char)entry->d_name[3]))
 			take_cpu(tree, fd, entry->d_name);
 		else
-			take_stat(tree, root, fd, entry->d_name);
+			take_stat(tree, fd, entry->d_name);
 	}
 	closedir(dir);
 	op_tree_sort_stats(tree);

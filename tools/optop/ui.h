@@ -24,6 +24,7 @@ enum op_color {
 /**
  * struct op_view - what a browser shows
  * @title: one word for the breadcrumb
+ * @details: it shows what else the tree has
  * @fill: work out the entries and set @nr
  * @heading: the heads of the columns, for a width
  * @line: an entry as text for a width; clean. Returns its colour
@@ -31,6 +32,7 @@ enum op_color {
  */
 struct op_view {
 	const char *title;
+	bool details;
 	void (*fill)(struct op_ui *ui, struct op_browser *browser);
 	void (*heading)(const struct op_browser *browser, int width, char *line,
 			size_t size);
@@ -110,6 +112,7 @@ void op_screen_block_signals(void);
 int op_screen_signal_fd(void);
 const char *op_screen_open(void);
 void op_screen_close(void);
+void op_screen_refresh(void);
 int op_screen_attribute(enum op_color color);
 
 /* browser.c */

@@ -24,17 +24,18 @@ static enum op_color color_of(double share)
 static size_t numbers(const struct op_ui *ui, const struct op_row *row,
 		      int width, char *line, size_t size)
 {
-	char rate[32] = "-";
 	int digits = ui->query.mode == OP_MODE_DECAY;
-	int n = snprintf(line, size, "%6.2f%% %8.*f ", row->share * 100, digits,
-			 row->value);
+	size_t n = op_text_number(line, size, 6, 2, row->share * 100, "% ");
 
+	n += op_text_number(line + n, size - n, 8, digits, row->value, " ");
 	/* After one look only there is none. */
+	if (width < WIDE)
+		return n;
 	if (ui->model->dt > 0)
-		snprintf(rate, sizeof(rate), "%.1f", row->rate);
-	if (width >= WIDE)
-		n += snprintf(line + n, size - (size_t)n, "%8s ", rate);
-	return (size_t)n;
+		n += op_text_number(line + n, size - n, 8, 1, row->rate, " ");
+	else
+		n += (size_t)snprintf(line + n, size - n, "%8s ", "-");
+	return n;
 }
 
 static void number_heads(int width, char *line, size_t size)
@@ -81,9 +82,9 @@ static enum op_color symbols_line(struct op_ui *ui,
 		op_row_image(row, false, text, sizeof(text));
 		op_text_fit(fit, sizeof(fit), text, image);
 		used += op_text_pad(line + used, size - used, fit, image);
-		used += (size_t)snprintf(line + used, size - used, " ");
+		line[used++] = ' ';
 	}
-	snprintf(line + used, size - used, "[%c] ", row->kernel ? 'k' : '.');
+	strcpy(line + used, row->kernel ? "[k] " : "[.] ");
 	op_row_symbol(row, text, sizeof(text));
 	add_fit(line, size, text, width);
 	return color_of(row->share);

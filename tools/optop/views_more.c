@@ -101,17 +101,15 @@ static enum op_color modules_line(struct op_ui *ui,
 		const struct op_jit *jit = jit_at(ui, i - browser->rows.nr);
 		const struct op_image *image = jit ? jit_image(ui, jit) : NULL;
 		const struct op_entry *entry = image ? image->private : NULL;
-		size_t s;
 
 		if (!jit) {
 			line[0] = '\0';
 			return OP_COLOR_NONE;
 		}
-		for (s = 0; entry && s < entry->nr_syms; s++)
-			samples +=
-				op_value_of(entry->values + s * OP_MAX_EVENTS +
-						    ui->query.event,
-					    ui->query.mode);
+		if (entry)
+			samples = op_value_of(ui->model,
+					      &entry->sums[ui->query.event],
+					      ui->query.mode);
 		snprintf(start, sizeof(start), "0x%llx",
 			 (unsigned long long)jit->start);
 		snprintf(end, sizeof(end), "0x%llx",
@@ -272,6 +270,7 @@ static enum op_color help_line(struct op_ui *ui,
 
 const struct op_view op_view_modules = {
 	.title = "modules and jit maps",
+	.details = true,
 	.fill = modules_fill,
 	.heading = modules_heading,
 	.line = modules_line,
@@ -280,6 +279,7 @@ const struct op_view op_view_modules = {
 
 const struct op_view op_view_stats = {
 	.title = "statistics",
+	.details = true,
 	.fill = stats_fill,
 	.heading = stats_heading,
 	.line = stats_line,
