@@ -9,7 +9,8 @@
 #     debug_fail_in_module N [FUNCTION]
 #                               of N in 100 allocations that the module's code,
 #                               or this function of it, asks for, in whatever
-#                               task; 0: none any more
+#                               task; 0: none any more. Where it is not there
+#                               yet: that any module's code asks for
 #     debug_law                 as op_law, without a program, which takes an
 #                               emulated machine long to start
 #     debug_leaks_begin         forget leaks of before
@@ -65,9 +66,12 @@ debug_fail_in_module()
 	[ "$1" != 0 ] || return 0
 	if [ $# = 2 ]; then
 		read -r start end < <(debug_function "$2")
-	else
-		read -r _ size _ _ _ start _ < <(grep '^oprofile ' /proc/modules)
+	elif read -r _ size _ _ _ start _ < <(grep '^oprofile ' /proc/modules); then
 		printf -v end '0x%x' $((start + size))
+	else
+		# Where x86-64 has them.
+		start=0xffffffffa0000000
+		end=0xffffffffff000000
 	fi
 	for of in failslab fail_page_alloc; do
 		# Kernel addresses are negative numbers for bash.
