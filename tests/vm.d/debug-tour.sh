@@ -16,6 +16,8 @@ shopt -s nullglob
 . tests/lib/tap.sh
 # shellcheck source=tests/lib/oprofile.sh
 . tests/lib/oprofile.sh
+# shellcheck source=tests/lib/debug.sh
+. tests/lib/debug.sh
 plan 25
 
 # read_all DIR: read each file below, without a program; counts them in $files
@@ -32,40 +34,6 @@ read_all()
 			mapfile -t <"$path"
 		fi
 	done 2>>"$op_tmp/unreadable"
-}
-
-# sum FILE...: of all counts
-sum()
-{
-	local file line lines n=0 count
-
-	for file; do
-		# Whole files: read goes back to where the line ended, for
-		# which the histogram is made anew.
-		mapfile -t lines <"$file"
-		for line in "${lines[@]}"; do
-			[[ $line != '#'* ]] || continue
-			for count in ${line#* }; do
-				n=$((n + count))
-			done
-		done
-	done
-	echo "$n"
-}
-
-# law: as op_law, without a program
-law()
-{
-	local received=0 n=0 file value
-
-	read -r received <"$op/stats/received"
-	n=$(sum "$op"/images/*/hist)
-	for file in "$op"/stats/lost_* "$op"/stats/skipped_*; do
-		read -r value <"$file"
-		n=$((n + value))
-	done
-	echo "received $received, accounted for $n"
-	[ "$received" -gt 0 ] && [ "$received" = "$n" ]
 }
 
 # work N: a loop of this very shell
@@ -128,7 +96,7 @@ ok "a mark" put vmlinux mark
 ok "another one" put /bin/bash mark
 work 10000
 echo 0 >"$op/enable"
-ok "the law" law
+ok "the law" debug_law
 
 # --- what is refused ---
 
@@ -168,7 +136,7 @@ echo 20000 >"$op/0/freq"
 echo 1 >"$op/enable"
 work 10000
 echo 0 >"$op/enable"
-ok "the law, with buffers that are too small" law
+ok "the law, with buffers that are too small" debug_law
 read -r lost <"$op/stats/lost_cpu_buffer"
 [ "$lost" -gt 0 ]
 result $? "$lost samples had no room"
