@@ -15,7 +15,7 @@ set -u
 
 optop=$PWD/build/optop/optop
 [ -x "$optop" ] || op_bail "no $optop: make optop"
-plan 39
+plan 40
 
 # ask GENERATION: what changes answers, in $op_tmp/changes
 ask()
@@ -117,6 +117,13 @@ result $? "is new" || diag "$(cat "$op_tmp/changes")"
 put_on <"$op_tmp/before" >"$op_tmp/put"
 ok "put onto what there was, it is what there is" \
 	diff "$op_tmp/put" "$op_tmp/now"
+# By lines that are cut anywhere.
+exec {file}<>"$op/changes"
+echo "$first" >&"$file"
+dd bs=11 status=none <&"$file" >"$op_tmp/pieces"
+exec {file}>&-
+is "$(grep -E '^(image|0x)' "$op_tmp/pieces")" \
+	"$(grep -E '^(image|0x)' "$op_tmp/changes")" "the same by pieces of 11 bytes"
 is "$(awk '$1 == "image" { print $2 }' "$op_tmp/changes" | sort -u)" \
 	"$(comm -13 "$op_tmp/before" "$op_tmp/now" | cut -d ' ' -f 1 | sort -u)" \
 	"no image without news"
