@@ -69,7 +69,7 @@ static int op_changes_take(struct op_changes_open *open)
  * Position 0 is the head, N is change N - 1; but as many bins as are here go
  * together, since there can be many and each costs little.
  */
-#define OP_BINS_TOGETHER 32
+#define OP_BINS_TOGETHER 16
 
 static unsigned int op_changes_together(const struct op_changes *changes,
 					unsigned long from)

@@ -77,9 +77,9 @@ static void take_samples(const struct op_model *model, struct op_value *value,
 			 uint64_t samples)
 {
 	struct op_value new = { .total = samples,
-				.delta = (uint32_t)samples,
-				.look = (uint32_t)model->tree->look,
-				.decay = (double)samples * model->weight };
+				.delta = samples,
+				.decay = (double)samples * model->weight,
+				.look = (uint32_t)model->tree->look };
 
 	op_value_add(model, value, &new);
 }

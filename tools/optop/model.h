@@ -31,15 +31,15 @@ enum op_sort {
  * struct op_value - what there is of one event in one place
  * @total: samples
  * @delta: of these, the new ones of the look @look; no others are new
- * @look: see @delta
  * @decay: each sample at the weight that the model had when it came: the older,
  *	the less.  op_value_of() is what makes sense of it
+ * @look: see @delta
  */
 struct op_value {
 	uint64_t total;
-	uint32_t delta;
-	uint32_t look;
+	uint64_t delta;
 	double decay;
+	uint32_t look;
 };
 
 /**
@@ -110,7 +110,7 @@ struct op_model {
  * @value: of it
  * Return: those of the last look.
  */
-static inline uint32_t op_delta_of(const struct op_model *model,
+static inline uint64_t op_delta_of(const struct op_model *model,
 				   const struct op_value *value)
 {
 	return value->look == (uint32_t)model->tree->look ? value->delta : 0;
@@ -131,7 +131,7 @@ static inline double op_value_of(const struct op_model *model,
 	case OP_MODE_DECAY:
 		return value->decay / model->weight;
 	case OP_MODE_DELTA:
-		return op_delta_of(model, value);
+		return (double)op_delta_of(model, value);
 	default:
 		return (double)value->total;
 	}

@@ -199,6 +199,9 @@ void op_report_totals(const struct op_model *model)
 		const struct op_entry *entry = tree->images[i]->private;
 		uint64_t without = 0;
 
+		/* New at a look that then failed. */
+		if (!entry)
+			continue;
 		all += entry->image->hist.sum;
 		if (entry->image->kind == OP_KIND_UNKNOWN) {
 			unclaimed += entry->image->hist.sum;

@@ -10,11 +10,14 @@
 #include <curses.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <termios.h>
 #include <unistd.h>
@@ -145,23 +148,16 @@ static void open_colors(void)
 }
 
 /*
- * A frame moves the cursor to some fifty places, for which ncurses has two costs
- * that this does away with: it weighs all the ways there are to say where to,
- * each of them printed (one is as good as another where a terminal is not a line
- * of 1200 baud), and it writes to the terminal at each move (see
- * op_screen_refresh()).
+ * Where a frame is gathered, see op_screen_refresh().  Files whose size is limited
+ * are none for that.
  */
-static void open_cheaply(void)
+static void open_frame(void)
 {
-	row_address = NULL;
-	column_address = NULL;
-	parm_up_cursor = NULL;
-	parm_down_cursor = NULL;
-	parm_left_cursor = NULL;
-	parm_right_cursor = NULL;
-	/* Keys are waited for, and none is missed: see live.c. */
-	typeahead(-1);
-	frame = memfd_create("optop frame", MFD_CLOEXEC);
+	struct rlimit limit;
+
+	frame = -1;
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur == RLIM_INFINITY)
+		frame = memfd_create("optop frame", MFD_CLOEXEC);
 }
 
 /**
@@ -204,7 +200,9 @@ const char *op_screen_open(void)
 	add_leave("rmcup");
 	taken = 1;
 	catch_crashes();
-	open_cheaply();
+	/* Keys are waited for, and none is missed: see live.c. */
+	typeahead(-1);
+	open_frame();
 	open_colors();
 	cbreak();
 	noecho();
@@ -233,6 +231,7 @@ void op_screen_close(void)
 
 static void write_frame(void)
 {
+	struct pollfd ready = { .fd = STDOUT_FILENO, .events = POLLOUT };
 	char text[16384];
 	off_t at = 0;
 	ssize_t n;
@@ -243,31 +242,47 @@ static void write_frame(void)
 		while (done < n) {
 			more = write(STDOUT_FILENO, text + done,
 				     (size_t)(n - done));
-			if (more < 0 && errno != EINTR)
+			if (more > 0)
+				done += more;
+			else if (more < 0 && errno == EAGAIN)
+				poll(&ready, 1, -1);
+			else if (!more || errno != EINTR)
 				return;
-			done += more > 0 ? more : 0;
 		}
 		at += n;
 	}
 }
 
+static bool is_resized(void)
+{
+	struct winsize size;
+
+	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) &&
+	       (size.ws_row != LINES || size.ws_col != COLS);
+}
+
 /**
  * op_screen_refresh - show what was drawn
  *
- * The terminal gets a frame in one piece.  ncurses has no buffer for that; what
- * it writes to is a file for as long as it writes.
+ * ncurses writes to the terminal at each of the some fifty moves of the cursor
+ * that a frame has.  Here it writes to a file for as long as it writes, and the
+ * terminal gets the frame in one piece.
  */
 void op_screen_refresh(void)
 {
 	int fd = fileno(out);
-	sigset_t stop, before;
+	sigset_t later, before;
 
-	/* Whoever stops us gets the terminal, and not the file, as it was. */
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGTSTP);
-	pthread_sigmask(SIG_BLOCK, &stop, &before);
-	/* Back from it, ncurses sets the terminal up. */
-	if (frame < 0 || isendwin() || ftruncate(frame, 0) ||
+	/*
+	 * Whoever stops us gets the terminal, and not the file, as it was; and a
+	 * file cannot say how large the window is now.
+	 */
+	sigemptyset(&later);
+	sigaddset(&later, SIGTSTP);
+	sigaddset(&later, SIGWINCH);
+	pthread_sigmask(SIG_BLOCK, &later, &before);
+	/* Back from being stopped, ncurses sets the terminal up. */
+	if (frame < 0 || isendwin() || is_resized() || ftruncate(frame, 0) ||
 	    lseek(frame, 0, SEEK_SET) || dup3(frame, fd, O_CLOEXEC) < 0) {
 		refresh();
 	} else {

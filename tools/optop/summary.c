@@ -99,7 +99,9 @@ void op_summary(const struct op_model *model, const struct op_query *query,
 
 	append(lines[1], "%llu samples", (unsigned long long)total->total);
 	append_rate(lines[1], model, ", ",
-		    model->dt > 0 ? op_delta_of(model, total) / model->dt : 0,
+		    model->dt > 0 ?
+			    (double)op_delta_of(model, total) / model->dt :
+			    0,
 		    "/s");
 	append_rate(lines[1], model, "  forks ", model->rate_forks, "/s");
 	append_rate(lines[1], model, " execs ", model->rate_execs, "/s");

@@ -251,7 +251,7 @@ size_t op_text_pad(char *out, size_t size, const char *text, int width)
 }
 
 /**
- * op_text_number - as "%*.*f", at a tenth of what that costs
+ * op_text_number - like "%*.*f", at a tenth of what that costs
  * @out: where to
  * @size: bytes there
  * @width: at least so many characters
@@ -259,7 +259,8 @@ size_t op_text_pad(char *out, size_t size, const char *text, int width)
  * @number: the number; not negative
  * @behind: text behind it
  *
- * A live view has three of them a line.
+ * A live view has three of them a line.  What stands in the middle between two
+ * may be rounded the other way.
  *
  * Return: bytes in @out.
  */

@@ -243,6 +243,9 @@ static bool look_at(struct op_tree *tree, struct op_image *image, int images,
 	/* The sum is what it was when the file was read, a bit later. */
 	if (!err && !force && image->serial &&
 	    (samples == image->samples || samples == image->hist.sum)) {
+		change = op_changes_of(tree->changes, image->dcookie);
+		if (change)
+			change->taken = true;
 		tree->nr_bins += image->hist.nr;
 		return true;
 	}
@@ -410,9 +413,13 @@ static void read_head(struct op_tree *tree, int root, bool force)
 
 static void read_details(struct op_tree *tree, int root)
 {
+	unsigned int faults = tree->own_faults;
+
 	op_tree_read_hooks(tree, root);
 	op_tree_read_jits(tree, root);
 	tree->details_look = tree->look;
+	/* What is wrong is said at each look. */
+	tree->details_faulty = tree->own_faults != faults;
 }
 
 /**
@@ -497,7 +504,7 @@ int op_tree_refresh(struct op_tree *tree)
 		op_hist_free(&tree->images[i]->before);
 	known = tree->tells && !force && images == tree->listed &&
 		patch_all(tree);
-	if (tree->details || !known)
+	if (tree->details || tree->details_faulty || !known)
 		read_details(tree, root);
 	if (!known) {
 		err = read_images(tree, root, force);
@@ -505,7 +512,9 @@ int op_tree_refresh(struct op_tree *tree)
 		if (!err && tree->tells && !force &&
 		    op_changes_left(tree->changes))
 			err = read_images(tree, root, true);
-		tree->listed = images;
+		/* A list that was cut is to be made, and said to be cut, again. */
+		tree->listed = tree->nr_images < OP_MAX_IMAGES ? images :
+								 UINT64_MAX;
 	}
 	sum_faults(tree);
 	clock_gettime(CLOCK_MONOTONIC, &now);

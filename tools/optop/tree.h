@@ -182,6 +182,7 @@ struct op_tree {
 	uint64_t received;
 	uint64_t listed; /* stats/images when these were listed */
 	uint64_t details_look;
+	bool details_faulty;
 	uint64_t next_serial;
 	unsigned int own_faults;
 	char own_fault[512];

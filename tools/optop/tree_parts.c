@@ -84,8 +84,11 @@ static void take_cpu(struct op_tree *tree, int stats, const char *name)
  */
 void op_tree_read_hooks(struct op_tree *tree, int root)
 {
-	if (op_read_text(root, "stats/hooks", tree->hooks,
-			 sizeof(tree->hooks)) < 0)
+	long got = op_read_text(root, "stats/hooks", tree->hooks,
+				sizeof(tree->hooks));
+
+	/* A copy need not have it. */
+	if (got < 0 && got != -ENOENT)
 		op_tree_fault(tree, "stats/hooks", "cannot be read");
 }
 

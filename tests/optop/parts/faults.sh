@@ -3,7 +3,7 @@
 #
 # What cannot be done is said in one clear line, with the right exit code.
 
-faults_tests=39
+faults_tests=41
 
 # one_line TEXT NAME: standard error was one line that has TEXT
 one_line()
@@ -84,6 +84,9 @@ run_faults()
 
 	rm -rf "$work/t" "$work/gone" "$work/out"
 	cp -r "$tree" "$work/t"
+	rm "$work/t/stats/hooks"
+	run 0 "a copy without the hooks" "$o" --fs "$work/t" --once
+	is "$(cat "$work/err")" "" "that is no fault"
 	"$o" --fs "$work/t" --json -n 100 -d 0.2 > "$work/out" \
 		2> "$work/err" &
 	wait_for 20 test -s "$work/out"

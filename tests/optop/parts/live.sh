@@ -4,7 +4,7 @@
 # The live view while things happen: the tree changes or goes, names come late,
 # signals end the program. The terminal is always put back.
 
-live_tests=38
+live_tests=41
 
 copy_tree()
 {
@@ -84,6 +84,10 @@ run_live()
 		kill -$signal "$(optop_pid)"
 		ends_with $number "SIG$signal"
 	done
+	open_screen 80 24 "(ulimit -f 0; exec $optop --fs $tree -d 3600)"
+	screen_is one-look.txt "where no file may be written"
+	keys q
+	ends_with 0 "there"
 	open_screen 80 24 "$optop --fs $tree -d 3600"
 	wait_for 20 shows native_safe_halt
 	number=$(optop_pid)
