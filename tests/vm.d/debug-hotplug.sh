@@ -24,6 +24,12 @@ put()
 	echo "$1" >"$op/$2"
 }
 
+# Through a file that is open already, for which memory is needed as well.
+switch_on()
+{
+	echo 1 >&"$enable"
+}
+
 not()
 {
 	! "$@" 2>/dev/null
@@ -68,6 +74,7 @@ sampled()
 
 debug_fail_setup
 debug_leaks_begin
+exec {enable}>"$op/enable"
 put 1000 0/freq
 put 1 enable
 
@@ -108,7 +115,7 @@ put 0 enable
 online 1
 put 1 reset
 debug_fail_in_module 100
-ok "with CPU 0 running, CPU 1 has no memory for its rings" not put 1 enable
+ok "with CPU 0 running, CPU 1 has no memory for its rings" not switch_on
 debug_fail_in_module 0
 is "$(<"$op/enable")" 0 "so nothing is enabled"
 is "$(<"$op/stats/cpu0/received")" "$(<"$op/stats/received")" \
@@ -120,7 +127,7 @@ put 0 enable
 # Counters of perf are made for each CPU that comes, outside of its steps.
 put page-faults 1/event && put 1 1/count && put 1 1/enabled
 debug_fail_in_module 100
-ok "nor is anything when perf has no memory" not put 1 enable
+ok "nor is anything when perf has no memory" not switch_on
 debug_fail_in_module 0
 is "$(<"$op/enable")" 0 "it is not enabled"
 put 1 enable
@@ -131,6 +138,7 @@ debug_fail_in_module 0
 ok "it is sampled by the timer" sampled
 put 0 enable
 ok "no sample got lost" debug_law
+exec {enable}>&-
 ok "unload" op_down
 debug_leaks_end
 finish
