@@ -118,11 +118,11 @@ mkdir "$op_tmp/bound"
 mount --bind "$dir" "$op_tmp/bound"
 ln "$dir/a" "$dir/link"
 op_start 1999
-name=$(op_name "$dir/a")
+image=$(op_name "$dir/a")
 # more COMMAND...: it is what the mark is of, by 20 more samples
 more()
 {
-	op_gather $(($(op_samples "$name") + 20)) "$name" -- "$@" >/dev/null
+	op_gather $(($(op_samples "$image") + 20)) "$image" -- "$@" >/dev/null
 }
 ok "it is the file by a bind mount" more "$op_tmp/bound/a" 3000000
 ok "by another link" more "$dir/link" 3000000
@@ -140,7 +140,7 @@ op_start 1999
 op_stop
 is "$(images)" "*" "a file that took its place is not marked"
 op_start 1999
-op_gather 5 "$name" -- "$dir/old" 3000000 >/dev/null
+op_gather 5 "$image" -- "$dir/old" 3000000 >/dev/null
 op_stop
 is "$(images)" "$(op_name "$dir/a")" "the one that was marked still is, wherever it went"
 "$dir/old" 5000000000 >/dev/null &
@@ -148,7 +148,7 @@ pid=$!
 sleep 0.2
 rm "$dir/old"
 op_start 1999
-ok "also when it is deleted" op_gather 50 "$name" -- sleep 0.2
+ok "also when it is deleted" op_gather 50 "$image" -- sleep 0.2
 op_stop
 kill $pid
 wait $pid 2>/dev/null
