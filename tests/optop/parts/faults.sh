@@ -82,11 +82,15 @@ run_faults()
 	run 1 "-M to where nothing can be" "$o" --fs "$tree" --once \
 		-M "$work/none/x"
 
-	rm -rf "$work/t" "$work/gone" "$work/out"
+	rm -rf "$work/t"
 	cp -r "$tree" "$work/t"
 	rm "$work/t/stats/hooks"
 	run 0 "a copy without the hooks" "$o" --fs "$work/t" --once
 	is "$(cat "$work/err")" "" "that is no fault"
+
+	# Until there is a new one, there is none.
+	rm -rf "$work/t" "$work/gone" "$work/out"
+	cp -r "$tree" "$work/t"
 	"$o" --fs "$work/t" --json -n 100 -d 0.2 > "$work/out" \
 		2> "$work/err" &
 	wait_for 20 test -s "$work/out"
