@@ -287,7 +287,7 @@ bool op_changes_apply(const struct op_changes *changes,
 		      struct op_hist *hist, struct op_patch *patch)
 {
 	const struct op_change_bin *bins = changes->bins + change->first;
-	size_t i, nr = hist->nr;
+	size_t i, nr = hist->nr, new = 0;
 
 	patch->nr = patch->added = 0;
 	if (change->nr > patch->room) {
@@ -298,26 +298,25 @@ bool op_changes_apply(const struct op_changes *changes,
 	}
 	for (i = 0; i < change->nr; i++) {
 		struct op_patch_cell *cell = &patch->cells[i];
-		size_t bin = op_hist_find(hist, bins[i].offset);
 
 		if (bins[i].column >= hist->columns)
 			return false;
-		cell->bin = (uint32_t)bin;
+		cell->bin = op_hist_find(hist, bins[i].offset);
 		cell->column = (uint32_t)bins[i].column;
-		if (bin == OP_NO_BIN)
-			patch->added++;
-		else if (hist->counts[bin * hist->columns + cell->column] >
-			 bins[i].count)
+		if (cell->bin == OP_NO_BIN)
+			new ++;
+		else if (hist->counts[cell->bin * hist->columns +
+				      cell->column] > bins[i].count)
 			return false;
 	}
-	if (nr + patch->added > OP_MAX_BINS)
+	if (nr + new > OP_MAX_BINS)
 		return false;
 	for (i = 0; i < change->nr; i++) {
 		struct op_patch_cell *cell = &patch->cells[i];
 		uint64_t *count;
 
-		if (cell->bin == (uint32_t)OP_NO_BIN)
-			cell->bin = (uint32_t)op_hist_add(hist, bins[i].offset);
+		if (cell->bin == OP_NO_BIN)
+			cell->bin = op_hist_add(hist, bins[i].offset);
 		count = &hist->counts[cell->bin * hist->columns + cell->column];
 		/* Less than itself only where one is told twice. */
 		cell->more = bins[i].count > *count ? bins[i].count - *count :

@@ -289,7 +289,7 @@ static void make_index(struct op_hist *hist)
  *
  * Return: its number, or %OP_NO_BIN.
  */
-size_t op_hist_find(struct op_hist *hist, uint64_t offset)
+uint32_t op_hist_find(struct op_hist *hist, uint64_t offset)
 {
 	uint32_t bin;
 
@@ -306,10 +306,10 @@ size_t op_hist_find(struct op_hist *hist, uint64_t offset)
  *
  * Return: its number.
  */
-size_t op_hist_add(struct op_hist *hist, uint64_t offset)
+uint32_t op_hist_add(struct op_hist *hist, uint64_t offset)
 {
 	static const uint64_t none[OP_MAX_EVENTS];
-	size_t bin = op_hist_find(hist, offset);
+	uint32_t bin = op_hist_find(hist, offset);
 
 	if (bin != OP_NO_BIN)
 		return bin;
@@ -318,5 +318,5 @@ size_t op_hist_add(struct op_hist *hist, uint64_t offset)
 		make_index(hist);
 	else
 		*place_of(hist, offset) = (uint32_t)hist->nr;
-	return hist->nr - 1;
+	return (uint32_t)hist->nr - 1;
 }

@@ -98,26 +98,28 @@ static void take_bins(struct op_model *model, struct op_entry *entry)
 {
 	struct op_image *image = entry->image;
 	const struct op_hist *now = &image->hist;
-	struct op_value *before = entry->bins, *old = NULL, *value;
-	size_t i, bin, nr_old = entry->nr_bins;
+	struct op_value *before = entry->bins, *value;
+	size_t i, nr_before = 0;
 	unsigned int c;
+	uint32_t bin;
 
 	if (same_columns(now, &image->before))
-		old = before;
+		nr_before = entry->nr_bins;
 	entry->room = entry->nr_bins = now->nr;
 	value = op_alloc(NULL, now->nr * now->columns, sizeof(*value));
 	memset(value, 0, now->nr * now->columns * sizeof(*value));
 	entry->bins = value;
 	for (i = 0; i < now->nr; i++) {
-		bin = old ? op_hist_find(&image->before, now->offsets[i]) :
-			    OP_NO_BIN;
+		bin = nr_before ?
+			      op_hist_find(&image->before, now->offsets[i]) :
+			      OP_NO_BIN;
 		for (c = 0; c < now->columns; c++, value++) {
 			uint64_t count = now->counts[i * now->columns + c];
 
 			/* It may have got some before it was read. */
-			if (bin < nr_old &&
-			    old[bin * now->columns + c].total <= count)
-				*value = old[bin * now->columns + c];
+			if (bin < nr_before &&
+			    before[bin * now->columns + c].total <= count)
+				*value = before[bin * now->columns + c];
 			take_samples(model, value, count - value->total);
 			if (model->tree->look == 1)
 				value->delta = 0;

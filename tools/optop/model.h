@@ -117,6 +117,19 @@ static inline uint64_t op_delta_of(const struct op_model *model,
 }
 
 /**
+ * op_rate_of - new samples per second
+ * @model: the model
+ * @value: of it
+ * Return: those; 0 after the first look.
+ */
+static inline double op_rate_of(const struct op_model *model,
+				const struct op_value *value)
+{
+	return model->dt > 0 ? (double)op_delta_of(model, value) / model->dt :
+			       0;
+}
+
+/**
  * op_value_of - the number that counts
  * @model: the model
  * @value: of it

@@ -142,9 +142,7 @@ static bool take_value(const struct op_model *model,
 		return false;
 	all = op_value_of(model, &model->totals[query->event], query->mode);
 	row->share = all > 0 ? row->value / all : 0;
-	row->rate = model->dt > 0 ?
-			    (double)op_delta_of(model, value) / model->dt :
-			    0;
+	row->rate = op_rate_of(model, value);
 	return !(row->kernel ? query->hide_kernel : query->hide_user);
 }
 

@@ -98,11 +98,7 @@ void op_summary(const struct op_model *model, const struct op_query *query,
 	what(model, query, lines[0]);
 
 	append(lines[1], "%llu samples", (unsigned long long)total->total);
-	append_rate(lines[1], model, ", ",
-		    model->dt > 0 ?
-			    (double)op_delta_of(model, total) / model->dt :
-			    0,
-		    "/s");
+	append_rate(lines[1], model, ", ", op_rate_of(model, total), "/s");
 	append_rate(lines[1], model, "  forks ", model->rate_forks, "/s");
 	append_rate(lines[1], model, " execs ", model->rate_execs, "/s");
 	append(lines[1], "  %zu images", tree->nr_images);

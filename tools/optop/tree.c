@@ -222,13 +222,22 @@ static bool patch(struct op_tree *tree, struct op_image *image)
 	return true;
 }
 
+/* What is new of an image is known from its files. */
+static void take_change(struct op_tree *tree, const struct op_image *image)
+{
+	struct op_change_image *change =
+		op_changes_of(tree->changes, image->dcookie);
+
+	if (change)
+		change->taken = true;
+}
+
 /*
  * Look at one image. False: its folder has gone, which is nothing special.
  */
 static bool look_at(struct op_tree *tree, struct op_image *image, int images,
 		    bool force)
 {
-	struct op_change_image *change;
 	struct op_hist hist;
 	unsigned int faults = 0;
 	uint64_t samples = 0;
@@ -243,9 +252,7 @@ static bool look_at(struct op_tree *tree, struct op_image *image, int images,
 	/* The sum is what it was when the file was read, a bit later. */
 	if (!err && !force && image->serial &&
 	    (samples == image->samples || samples == image->hist.sum)) {
-		change = op_changes_of(tree->changes, image->dcookie);
-		if (change)
-			change->taken = true;
+		take_change(tree, image);
 		tree->nr_bins += image->hist.nr;
 		return true;
 	}
@@ -288,9 +295,7 @@ static bool look_at(struct op_tree *tree, struct op_image *image, int images,
 	image->hist = hist;
 	image->samples = samples;
 	image->changed = tree->look;
-	change = op_changes_of(tree->changes, image->dcookie);
-	if (change)
-		change->taken = true;
+	take_change(tree, image);
 	tree->nr_bins += hist.nr;
 	return true;
 }

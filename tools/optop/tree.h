@@ -208,9 +208,9 @@ const char *op_kind_text(enum op_kind kind);
 int op_hist_read(int dir, const char *path, struct op_tree *tree,
 		 struct op_hist *hist, unsigned int *faults, char **fault);
 void op_hist_free(struct op_hist *hist);
-#define OP_NO_BIN SIZE_MAX
-size_t op_hist_find(struct op_hist *hist, uint64_t offset);
-size_t op_hist_add(struct op_hist *hist, uint64_t offset);
+#define OP_NO_BIN UINT32_MAX
+uint32_t op_hist_find(struct op_hist *hist, uint64_t offset);
+uint32_t op_hist_add(struct op_hist *hist, uint64_t offset);
 
 /* tree_parts.c */
 void op_tree_fault(struct op_tree *tree, const char *file, const char *what);
