@@ -13,6 +13,8 @@
 #                               yet: that any module's code asks for
 #     debug_law                 as op_law, without a program, which takes an
 #                               emulated machine long to start
+#     put VALUE FILE…           write it to files of $op
+#     work N                    a loop of this very shell
 #     debug_leaks_begin         forget leaks of before
 #     debug_leaks_end           two tests, with the module unloaded: since then
 #                               there was none; and lockdep is still awake
@@ -101,6 +103,23 @@ debug_law()
 	done
 	echo "received $received, accounted for $n"
 	[ "$received" -gt 0 ] && [ "$received" = "$n" ]
+}
+
+put()
+{
+	local value=$1 file
+
+	shift
+	for file; do
+		echo "$value" >"$op/$file" || return
+	done
+}
+
+work()
+{
+	local i
+
+	for ((i = 0; i < $1; i++)); do :; done
 }
 
 debug_leaks_begin()

@@ -77,14 +77,6 @@ hooks_fail()
 	return 1
 }
 
-# work N: a loop of this very shell
-work()
-{
-	local i
-
-	for ((i = 0; i < $1; i++)); do :; done
-}
-
 # hooks_are STATE: all of them, and as many as there are
 hooks_are()
 {
@@ -97,12 +89,6 @@ hooks_are()
 	done <"$op/stats/hooks"
 	echo "$text"
 	[ "$n" = 6 ]
-}
-
-# put VALUE FILE
-put()
-{
-	echo "$1" >"$op/$2"
 }
 
 debug_fail_setup

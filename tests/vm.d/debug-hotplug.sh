@@ -18,12 +18,6 @@ set -u
 cpu1=/sys/devices/system/cpu/cpu1
 plan 27
 
-# put VALUE FILE
-put()
-{
-	echo "$1" >"$op/$2"
-}
-
 # Through a file that is open already, for which memory is needed as well.
 switch_on()
 {

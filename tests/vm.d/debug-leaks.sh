@@ -20,20 +20,6 @@ set -u
 cpu1=/sys/devices/system/cpu/cpu1
 plan 20
 
-# put VALUE FILE
-put()
-{
-	echo "$1" >"$op/$2"
-}
-
-# work N: a loop of this very shell
-work()
-{
-	local i
-
-	for ((i = 0; i < $1; i++)); do :; done
-}
-
 # Programs that were there once: images, notes, ranges of processes.
 programs()
 {

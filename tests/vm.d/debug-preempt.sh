@@ -20,20 +20,6 @@ cpu1=/sys/devices/system/cpu/cpu1
 over=$op_tmp/over
 plan 15
 
-# put VALUE FILE
-put()
-{
-	echo "$1" >"$op/$2"
-}
-
-# work N: a loop of this very shell
-work()
-{
-	local i
-
-	for ((i = 0; i < $1; i++)); do :; done
-}
-
 # actor NAME N: do NAME N times, and for $seconds; says how often in a file. What
 # fails with the number of times it was done leaves a note.
 actor()

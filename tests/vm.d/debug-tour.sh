@@ -36,25 +36,6 @@ read_all()
 	done 2>>"$op_tmp/unreadable"
 }
 
-# work N: a loop of this very shell
-work()
-{
-	local i
-
-	for ((i = 0; i < $1; i++)); do :; done
-}
-
-# put VALUE FILE...
-put()
-{
-	local value=$1 file
-
-	shift
-	for file; do
-		echo "$value" >"$op/$file" || return
-	done
-}
-
 exec {stream}<>"$op/buffer"
 cat <&"$stream" >"$op_tmp/stream" &
 reader=$!
