@@ -56,9 +56,42 @@ static void stay_inside(struct op_browser *browser)
 		browser->top = browser->nr > n ? browser->nr - n : 0;
 }
 
+/* The cursor is for this entry from now on, and goes where it goes. */
+static void hold(struct op_ui *ui, struct op_browser *browser)
+{
+	browser->held = browser->view->place && browser->cursor < browser->nr;
+	if (!browser->held)
+		return;
+	op_rows_need(&browser->rows, browser->cursor + 1);
+	browser->view->place(ui, browser, browser->cursor, &browser->chosen);
+}
+
+/* To the entry that is held, wherever it is in the order by now. */
+static void follow(struct op_ui *ui, struct op_browser *browser)
+{
+	struct op_place place;
+	size_t i;
+
+	for (i = 0; i < browser->nr; i++) {
+		browser->view->place(ui, browser, i, &place);
+		if (!op_place_same(&place, &browser->chosen))
+			continue;
+		browser->cursor = i < browser->rows.nr ?
+					  op_rows_rank(&browser->rows, i) :
+					  i;
+		break;
+	}
+	stay_inside(browser);
+	/* If it is no more, the one in its place. */
+	hold(ui, browser);
+}
+
 /**
  * op_browser_fill - work out the entries anew
  * @ui: the live view
+ *
+ * What the user has chosen stays so in another order: a key that is pressed as
+ * the order changes is for what was seen.
  */
 void op_browser_fill(struct op_ui *ui)
 {
@@ -71,7 +104,10 @@ void op_browser_fill(struct op_ui *ui)
 	if (browser->view->details)
 		op_tree_details(ui->model->tree);
 	browser->view->fill(ui, browser);
-	stay_inside(browser);
+	if (browser->held)
+		follow(ui, browser);
+	else
+		stay_inside(browser);
 }
 
 /**
@@ -89,38 +125,6 @@ void op_browser_push(struct op_ui *ui, const struct op_browser *browser)
 	op_browser_fill(ui);
 }
 
-static bool is_of(const struct op_row *row, const struct op_browser *inside)
-{
-	const struct op_sym *sym;
-
-	if (row->entry->serial != inside->serial)
-		return false;
-	if (row->sym < 0)
-		return true;
-	sym = &row->entry->syms[row->sym];
-	return sym->start == inside->start && sym->kernel == inside->kernel &&
-	       !sym->name == !inside->symbol &&
-	       (!sym->name || !strcmp(sym->name, inside->symbol));
-}
-
-/* To the entry that one was in, wherever it is in the order by now. */
-static void go_to(struct op_ui *ui, const struct op_browser *inside)
-{
-	struct op_browser *browser = op_browser_top(ui);
-	size_t i;
-
-	if (!inside->serial)
-		return;
-	op_rows_need(&browser->rows, SIZE_MAX);
-	for (i = 0; i < browser->rows.nr; i++) {
-		if (is_of(&browser->rows.rows[i], inside)) {
-			browser->cursor = i;
-			break;
-		}
-	}
-	stay_inside(browser);
-}
-
 /**
  * op_browser_pop - go out
  * @ui: the live view
@@ -133,7 +137,21 @@ void op_browser_pop(struct op_ui *ui)
 	free(op_browser_top(ui)->rows.rows);
 	ui->depth--;
 	op_browser_fill(ui);
-	go_to(ui, &ui->stack[ui->depth]);
+}
+
+/**
+ * op_browser_enter - go into the entry that is chosen
+ * @ui: the live view
+ */
+void op_browser_enter(struct op_ui *ui)
+{
+	struct op_browser *browser = op_browser_top(ui);
+
+	if (!browser->view->enter || browser->cursor >= browser->nr)
+		return;
+	/* This is where one comes out again. */
+	hold(ui, browser);
+	browser->view->enter(ui, browser, browser->cursor);
 }
 
 /**
@@ -187,6 +205,10 @@ bool op_browser_move(struct op_ui *ui, int key)
 		return false;
 	}
 	stay_inside(browser);
+	/* The first one is whichever comes first. */
+	browser->held = false;
+	if (browser->cursor)
+		hold(ui, browser);
 	return true;
 }
 
@@ -210,6 +232,7 @@ bool op_browser_find(struct op_ui *ui)
 		if (op_text_contains(line, ui->find)) {
 			browser->cursor = at;
 			stay_inside(browser);
+			hold(ui, browser);
 			return true;
 		}
 	}

@@ -43,15 +43,6 @@ static void next_root(struct op_ui *ui)
 	op_browser_root(ui, roots[(i + 1) % NR_ROOTS]);
 }
 
-static void go_in(struct op_ui *ui)
-{
-	struct op_browser *browser = op_browser_top(ui);
-
-	op_rows_need(&browser->rows, browser->cursor + 1);
-	if (browser->view->enter && browser->cursor < browser->nr)
-		browser->view->enter(ui, browser, browser->cursor);
-}
-
 static void go_out(struct op_ui *ui, bool escape)
 {
 	if (ui->depth > 1) {
@@ -167,7 +158,7 @@ static void letter(struct op_ui *ui, wint_t key)
 		return;
 	case '\r':
 	case '\n':
-		go_in(ui);
+		op_browser_enter(ui);
 		return;
 	case 27:
 		go_out(ui, true);

@@ -197,6 +197,22 @@ struct op_row {
 };
 
 /**
+ * struct op_place - which one of a view's entries, whatever the order is
+ * @serial: its image's; 0: it is of none
+ * @symbol: its symbol's name; NULL: it has none, or it is an image
+ * @start: where the symbol begins
+ * @number: what tells apart two that are the same in the rest
+ * @kernel: whether it is the kernel's
+ */
+struct op_place {
+	uint64_t serial;
+	const char *symbol;
+	uint64_t start;
+	uint64_t number;
+	bool kernel;
+};
+
+/**
  * struct op_rows - rows
  * @rows: the rows
  * @nr: how many
@@ -223,9 +239,12 @@ void op_rows_symbols(const struct op_model *model, const struct op_query *query,
 void op_rows_images(const struct op_model *model, const struct op_query *query,
 		    struct op_rows *rows);
 void op_rows_addresses(const struct op_model *model,
-		       const struct op_query *query, const char *name,
-		       uint64_t start, bool kernel, struct op_rows *rows);
+		       const struct op_query *query, const struct op_place *of,
+		       struct op_rows *rows);
 void op_rows_need(struct op_rows *rows, size_t n);
+size_t op_rows_rank(struct op_rows *rows, size_t i);
+void op_row_place(const struct op_row *row, struct op_place *place);
+bool op_place_same(const struct op_place *a, const struct op_place *b);
 void op_value_add(const struct op_model *model, struct op_value *sum,
 		  const struct op_value *value);
 size_t op_row_symbol(const struct op_row *row, char *text, size_t size);

@@ -243,6 +243,59 @@ void op_rows_need(struct op_rows *rows, size_t n)
 	rows->sorted = n;
 }
 
+/**
+ * op_rows_rank - have one row in order
+ * @rows: the rows
+ * @i: which one
+ * Return: where it is by now.
+ */
+size_t op_rows_rank(struct op_rows *rows, size_t i)
+{
+	const struct op_row row = rows->rows[i];
+	size_t rank = 0, k;
+
+	/* What is in order need not be asked. */
+	if (i < rows->sorted)
+		return i;
+	sort_now = rows->order;
+	for (k = 0; k < rows->nr; k++)
+		rank += by_sort(&rows->rows[k], &row) < 0;
+	op_rows_need(rows, rank + 1);
+	return rank;
+}
+
+/**
+ * op_row_place - which one a row is
+ * @row: the row
+ * @place: where to
+ */
+void op_row_place(const struct op_row *row, struct op_place *place)
+{
+	const struct op_sym *sym = sym_of(row);
+
+	*place = (struct op_place){ .serial = row->entry->serial };
+	if (!sym)
+		return;
+	place->symbol = sym->name;
+	place->start = sym->start;
+	place->kernel = sym->kernel;
+}
+
+/**
+ * op_place_same - whether two are the same
+ * @a: the one
+ * @b: the other
+ * Return: that.
+ */
+bool op_place_same(const struct op_place *a, const struct op_place *b)
+{
+	/* The name at last: it is there as long as its image is. */
+	return a->serial == b->serial && a->start == b->start &&
+	       a->number == b->number && a->kernel == b->kernel &&
+	       !a->symbol == !b->symbol &&
+	       (!a->symbol || !strcmp(a->symbol, b->symbol));
+}
+
 static bool passes(const struct op_query *query, const struct op_row *row)
 {
 	char text[OP_TEXT_MAX];
@@ -334,18 +387,15 @@ void op_rows_images(const struct op_model *model, const struct op_query *query,
 /**
  * op_rows_addresses - one row an address of one symbol
  * @model: the model
- * @query: which image, and how; sorting by symbol is by address here
- * @name: the symbol's; NULL for what has none
- * @start: offset at which the symbol begins
- * @kernel: whether it is the kernel's
+ * @query: how; sorting by symbol is by address here
+ * @of: which symbol
  * @rows: where to; what was there goes
  */
 void op_rows_addresses(const struct op_model *model,
-		       const struct op_query *query, const char *name,
-		       uint64_t start, bool kernel, struct op_rows *rows)
+		       const struct op_query *query, const struct op_place *of,
+		       struct op_rows *rows)
 {
-	const struct op_image *image =
-		op_tree_image(model->tree, query->serial);
+	const struct op_image *image = op_tree_image(model->tree, of->serial);
 	const struct op_entry *entry = image ? image->private : NULL;
 	size_t i;
 	unsigned int c;
@@ -354,15 +404,14 @@ void op_rows_addresses(const struct op_model *model,
 	if (!entry)
 		return;
 	for (i = 0; i < image->hist.nr; i++) {
-		const struct op_sym *sym = &entry->syms[entry->owner[i]];
 		struct op_row row = { .entry = entry,
 				      .sym = (long)entry->owner[i],
 				      .bin = i,
-				      .kernel = sym->kernel };
+				      .kernel = of->kernel };
+		struct op_place place;
 
-		if (!sym->name != !name || sym->start != start ||
-		    sym->kernel != kernel ||
-		    (name && strcmp(sym->name, name) != 0))
+		op_row_place(&row, &place);
+		if (!op_place_same(&place, of))
 			continue;
 		for (c = 0; c < image->hist.columns; c++)
 			if (image->hist.event[c] == query->event &&

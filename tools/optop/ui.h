@@ -28,6 +28,7 @@ enum op_color {
  * @fill: work out the entries and set @nr
  * @heading: the heads of the columns, for a width
  * @line: an entry as text for a width; clean. Returns its colour
+ * @place: which one an entry is; NULL: they stay where they are
  * @enter: go into an entry; NULL: there is nothing in them
  */
 struct op_view {
@@ -39,6 +40,8 @@ struct op_view {
 	enum op_color (*line)(struct op_ui *ui,
 			      const struct op_browser *browser, size_t i,
 			      int width, char *line, size_t size);
+	void (*place)(struct op_ui *ui, const struct op_browser *browser,
+		      size_t i, struct op_place *place);
 	void (*enter)(struct op_ui *ui, struct op_browser *browser, size_t i);
 };
 
@@ -47,24 +50,22 @@ struct op_view {
  * @view: what it shows
  * @nr: entries
  * @cursor: the one that is chosen
+ * @held: the cursor goes where that one goes; if not, it is always the first
+ * @chosen: which one that is
  * @top: the first on the screen
  * @rows: for the views that are made of the model's rows
- * @serial: of this image only, if not 0
- * @symbol: and of this symbol; NULL: of what has no name
- * @start: the symbol's
- * @kernel: whether it is the kernel's
+ * @of: what it shows is of this only, if its serial is not 0
  * @title: clean text for the breadcrumb
  */
 struct op_browser {
 	const struct op_view *view;
 	size_t nr;
 	size_t cursor;
+	bool held;
+	struct op_place chosen;
 	size_t top;
 	struct op_rows rows;
-	uint64_t serial;
-	const char *symbol;
-	uint64_t start;
-	bool kernel;
+	struct op_place of;
 	char title[1024];
 };
 
@@ -119,6 +120,7 @@ int op_screen_attribute(enum op_color color);
 void op_browser_draw(struct op_ui *ui);
 void op_browser_push(struct op_ui *ui, const struct op_browser *browser);
 void op_browser_pop(struct op_ui *ui);
+void op_browser_enter(struct op_ui *ui);
 void op_browser_root(struct op_ui *ui, const struct op_view *view);
 void op_browser_fill(struct op_ui *ui);
 bool op_browser_move(struct op_ui *ui, int key);

@@ -62,7 +62,7 @@ static void symbols_heading(const struct op_browser *browser, int width,
 
 	number_heads(width, line, size);
 	used = strlen(line);
-	if (browser->serial)
+	if (browser->of.serial)
 		snprintf(line + used, size - used, "SYMBOL");
 	else
 		snprintf(line + used, size - used, "%-*s SYMBOL",
@@ -78,7 +78,7 @@ static enum op_color symbols_line(struct op_ui *ui,
 	size_t used = numbers(ui, row, width, line, size);
 	int image = width >= WIDE ? IMAGE_WIDTH : IMAGE_NARROW;
 
-	if (!browser->serial) {
+	if (!browser->of.serial) {
 		op_row_image(row, false, text, sizeof(text));
 		op_text_fit(fit, sizeof(fit), text, image);
 		used += op_text_pad(line + used, size - used, fit, image);
@@ -94,26 +94,29 @@ static void symbols_fill(struct op_ui *ui, struct op_browser *browser)
 {
 	struct op_query query = ui->query;
 
-	query.serial = browser->serial;
+	query.serial = browser->of.serial;
 	query.lazy = true;
 	op_rows_symbols(ui->model, &query, &browser->rows);
 	browser->nr = browser->rows.nr;
+}
+
+static void rows_place(struct op_ui *ui, const struct op_browser *browser,
+		       size_t i, struct op_place *place)
+{
+	(void)ui;
+	op_row_place(&browser->rows.rows[i], place);
 }
 
 static void symbols_enter(struct op_ui *ui, struct op_browser *browser,
 			  size_t i)
 {
 	const struct op_row *row = &browser->rows.rows[i];
-	const struct op_sym *sym = &row->entry->syms[row->sym];
-	struct op_browser new = { .view = &op_view_symbol,
-				  .serial = row->entry->serial,
-				  .symbol = sym->name,
-				  .start = sym->start,
-				  .kernel = sym->kernel };
+	struct op_browser new = { .view = &op_view_symbol };
 	size_t used = 0;
 
+	op_row_place(row, &new.of);
 	/* Where one does not come from the image, it is said which one it is. */
-	if (!browser->serial) {
+	if (!browser->of.serial) {
 		used = op_row_image(row, false, new.title,
 				    sizeof(new.title) / 2);
 		used += (size_t)snprintf(new.title + used,
@@ -168,7 +171,7 @@ static void images_fill(struct op_ui *ui, struct op_browser *browser)
 void op_view_enter_image(struct op_ui *ui, const struct op_image *image)
 {
 	struct op_browser new = { .view = &op_view_image,
-				  .serial = image->serial };
+				  .of.serial = image->serial };
 	const char *name = image->kind == OP_KIND_FILE ?
 				   op_text_base(image->path) :
 				   image->name;
@@ -266,13 +269,18 @@ static enum op_color addresses_line(struct op_ui *ui,
 	return color_of(row->share);
 }
 
+static void addresses_place(struct op_ui *ui, const struct op_browser *browser,
+			    size_t i, struct op_place *place)
+{
+	const struct op_row *row = &browser->rows.rows[i];
+
+	rows_place(ui, browser, i, place);
+	place->number = row->entry->image->hist.offsets[row->bin];
+}
+
 static void addresses_fill(struct op_ui *ui, struct op_browser *browser)
 {
-	struct op_query query = ui->query;
-
-	query.serial = browser->serial;
-	op_rows_addresses(ui->model, &query, browser->symbol, browser->start,
-			  browser->kernel, &browser->rows);
+	op_rows_addresses(ui->model, &ui->query, &browser->of, &browser->rows);
 	browser->nr = browser->rows.nr;
 }
 
@@ -281,6 +289,7 @@ const struct op_view op_view_symbols = {
 	.fill = symbols_fill,
 	.heading = symbols_heading,
 	.line = symbols_line,
+	.place = rows_place,
 	.enter = symbols_enter,
 };
 
@@ -289,6 +298,7 @@ const struct op_view op_view_image = {
 	.fill = symbols_fill,
 	.heading = symbols_heading,
 	.line = symbols_line,
+	.place = rows_place,
 	.enter = symbols_enter,
 };
 
@@ -297,6 +307,7 @@ const struct op_view op_view_images = {
 	.fill = images_fill,
 	.heading = images_heading,
 	.line = images_line,
+	.place = rows_place,
 	.enter = images_enter,
 };
 
@@ -305,4 +316,5 @@ const struct op_view op_view_symbol = {
 	.fill = addresses_fill,
 	.heading = addresses_heading,
 	.line = addresses_line,
+	.place = addresses_place,
 };

@@ -129,6 +129,21 @@ static enum op_color modules_line(struct op_ui *ui,
 	return OP_COLOR_NONE;
 }
 
+/* A range is where it begins, and whose it is. */
+static void modules_place(struct op_ui *ui, const struct op_browser *browser,
+			  size_t i, struct op_place *place)
+{
+	const struct op_jit *jit;
+
+	if (i < browser->rows.nr) {
+		op_row_place(&browser->rows.rows[i], place);
+		return;
+	}
+	jit = jit_at(ui, i - browser->rows.nr);
+	*place = (struct op_place){ .start = jit ? jit->start : 0,
+				    .number = jit ? (uint64_t)jit->pid : 0 };
+}
+
 static void modules_enter(struct op_ui *ui, struct op_browser *browser,
 			  size_t i)
 {
@@ -274,6 +289,7 @@ const struct op_view op_view_modules = {
 	.fill = modules_fill,
 	.heading = modules_heading,
 	.line = modules_line,
+	.place = modules_place,
 	.enter = modules_enter,
 };
 

@@ -4,7 +4,7 @@
 # The live view while things happen: the tree changes or goes, names come late,
 # signals end the program. The terminal is always put back.
 
-live_tests=41
+live_tests=43
 
 copy_tree()
 {
@@ -31,6 +31,7 @@ run_live()
 		"$work/t/images/}usr}bin}gzip/hist"
 	echo 1284 > "$work/t/images/}usr}bin}gzip/samples"
 	screen_shows "53.80%      970" "new samples come"
+	cursor_is longest_match "the cursor at the top stays at the top"
 	echo 40 > "$work/t/stats/lost_no_memory"
 	screen_shows "LOST 57: cpu_buffer 12, hist_memory 5, no_memory 40" \
 		"new losses come"
@@ -43,6 +44,7 @@ run_live()
 	keys Space
 	wait_for 20 shows_not longest_match
 	result $? "an image that goes, goes"
+	cursor_is native_safe_halt "what is chosen stays so in another order"
 	keys 2
 	screen_shows "images  " "another view of it"
 	echo junk > "$work/t/images/vmlinux/samples"
