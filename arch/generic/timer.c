@@ -31,44 +31,44 @@
  * @hrtimer: the timer
  * @period: ns
  * @idx: the counter
- * @seen: get_cycles() at the latest tick
- * @soon: a distance of ticks, in cycles, that is no whole period
- * @slack: how much beyond @soon is still in time; 0: not known yet
- * @known_ns: when @soon and @slack were measured, ns
+ * @due: get_cycles() at the next tick, as far as is known
+ * @cycles: in a period; 0: not known, and the clock is asked
+ * @known_ns: when @cycles was measured, ns
  * @known_cycles: the same in cycles
  */
 struct op_timer {
 	struct hrtimer hrtimer;
 	u64 period;
 	unsigned int idx;
-	u64 seen;
-	u64 soon;
-	u64 slack;
+	u64 due;
+	u64 cycles;
 	u64 known_ns;
 	u64 known_cycles;
 };
 
 static DEFINE_PER_CPU(struct op_timer[OP_NR_COUNTERS], op_timers);
 
-/* In time: at half a period to one and a half after the one before. */
-static void op_timer_measure(struct op_timer *t, u64 cycles)
+/* How many cycles a period has, from all that went by since the last time. */
+static void op_timer_measure(struct op_timer *t, u64 cycles, u64 ns)
 {
-	u64 ns = ktime_get_ns();
 	u64 elapsed_ns = ns - t->known_ns;
 	u64 elapsed = cycles - t->known_cycles;
-	u64 period = 0;
 
 	/*
-	 * Cycles in a period; 0 where get_cycles() can't tell. A counter that
-	 * was set back, or forth, as after suspend or when a virtual machine
-	 * moves, says nothing, and the division would trap.
+	 * A counter that was set back, or forth, as after suspend or when a
+	 * virtual machine moves, says nothing, and the division would trap.
 	 */
+	t->cycles = 0;
 	if (elapsed / OP_TIMER_MAX_GHZ <= elapsed_ns && elapsed_ns)
-		period = mul_u64_u64_div_u64(elapsed, t->period, elapsed_ns);
-	t->soon = period / 2;
-	t->slack = period;
+		t->cycles = mul_u64_u64_div_u64(elapsed, t->period, elapsed_ns);
 	t->known_ns = ns;
 	t->known_cycles = cycles;
+}
+
+/* From a quarter of a period early, which is an error, to half a period late. */
+static bool op_timer_in_time(const struct op_timer *t, u64 cycles)
+{
+	return cycles - t->due + t->cycles / 4 < t->cycles / 4 + t->cycles / 2;
 }
 
 /*
@@ -76,22 +76,29 @@ static void op_timer_measure(struct op_timer *t, u64 cycles)
  * the rest of a tick. The CPU's cycle counter is enough to say that they were
  * not; and where it doubts that, or there is none, the clock is asked. It may
  * be wrong about the length of a period: then the clock is asked more often.
+ *
+ * What is compared is when the tick was due, and not the tick before, which may
+ * have been late, too: a timer set to a time that has gone by fires at once, and
+ * two samples would be of the one place that let interrupts in.
  */
 static enum hrtimer_restart op_timer_tick(struct hrtimer *hrtimer)
 {
 	struct op_timer *t = container_of(hrtimer, struct op_timer, hrtimer);
 	u64 cycles = get_cycles();
-	u64 periods;
+	u64 ns, periods;
 
 	op_sample_irq(get_irq_regs(), t->idx);
-	if (likely(cycles - t->seen - t->soon < t->slack)) {
-		t->seen = cycles;
+	if (likely(op_timer_in_time(t, cycles))) {
+		t->due += t->cycles;
 		hrtimer_add_expires_ns(hrtimer, t->period);
 		return HRTIMER_RESTART;
 	}
-	t->seen = cycles;
-	op_timer_measure(t, cycles);
+	ns = ktime_get_ns();
+	op_timer_measure(t, cycles, ns);
 	periods = hrtimer_forward_now(hrtimer, ns_to_ktime(t->period));
+	t->due = cycles +
+		 mul_u64_u64_div_u64(hrtimer_get_expires_ns(hrtimer) - ns,
+				     t->cycles, t->period);
 	if (unlikely(periods > 1))
 		op_sample_overrun(periods - 1);
 	return HRTIMER_RESTART;
@@ -124,7 +131,7 @@ static int op_timer_start(const struct op_counter_config *config,
 
 	t->period = op_timer_period(config);
 	t->idx = idx;
-	t->slack = 0;
+	t->cycles = 0;
 	t->known_ns = ktime_get_ns();
 	t->known_cycles = get_cycles();
 	hrtimer_init(&t->hrtimer, CLOCK_MONOTONIC,
