@@ -132,6 +132,11 @@ check: place
 	+@$(OPTOP)
 	@OP_KERNEL=$(KERNEL) tests/run $(T)
 
+# Hours. The debug kernel's run is the one that counts lines.
+check-all: check
+	+@OP_SECONDS=600 $(MAKE) --no-print-directory coverage
+	+@$(MAKE) --no-print-directory fuzz FUZZ_RUNS=1000000
+
 coverage: place
 	@tests/vm/prepare --kernel debug $(CHECK_PACKAGES)
 	+@$(MAKE) -s -C tests/progs
@@ -178,6 +183,8 @@ help:
 	@echo 'make demo        profile real programs in a VM and show the result'
 	@echo '                 (NATIVE=1: on this machine)'
 	@echo 'make check       all tests; T="NAME…" some (tests/run --list)'
+	@echo 'make check-all   these, and all those in the VM on a kernel that checks'
+	@echo '                 itself, and longer: hours'
 	@echo 'make check-optop those of optop that need no VM'
 	@echo 'make fuzz        made-up inputs for parsers and readers; T="NAME…" some,'
 	@echo '                 FUZZ_RUNS=N so many of each'
@@ -188,5 +195,5 @@ help:
 	@echo 'make distclean   and what was downloaded'
 
 .PHONY: all place headers module optop install install-module install-optop \
-	uninstall demo check check-optop fuzz coverage bench lint clean \
+	uninstall demo check check-all check-optop fuzz coverage bench lint clean \
 	distclean help
