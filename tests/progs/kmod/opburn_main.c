@@ -10,6 +10,9 @@
  * Writing N to "first" does so in opburn_first, a loop that begins at the first
  * byte of the module's text; and to "last" in opburn_last.S, at its end.
  *
+ * Writing N to "blind" spends N times "blind_us" microseconds with interrupts
+ * off, in opburn_blind.
+ *
  * Writing a process number to "hold" locks that process's mappings until the
  * writer gets a signal.
  *
@@ -19,8 +22,11 @@
  * "leak" at load loses one piece of memory on purpose: for the test of a test
  * that looks for leaks.
  */
+#include <linux/delay.h>
+#include <linux/irqflags.h>
 #include <linux/kstrtox.h>
 #include <linux/linkage.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -96,6 +102,26 @@ module_param_cb(first, &burn_ops, opburn_first, 0200);
 MODULE_PARM_DESC(first, "write: iterations to spend at the text's beginning");
 module_param_cb(last, &burn_ops, opburn_last, 0200);
 MODULE_PARM_DESC(last, "write: iterations to spend at the text's end");
+
+static uint blind_us = 1000;
+module_param(blind_us, uint, 0600);
+MODULE_PARM_DESC(blind_us, "microseconds of one of blind's stretches");
+
+/* Whatever comes meanwhile is let in at one place. */
+static noinline void opburn_blind(unsigned long n)
+{
+	unsigned int us = min(blind_us, 20000U);
+
+	do {
+		local_irq_disable();
+		udelay(us);
+		local_irq_enable();
+		cond_resched();
+	} while (--n);
+}
+
+module_param_cb(blind, &burn_ops, opburn_blind, 0200);
+MODULE_PARM_DESC(blind, "write: stretches to spend with interrupts off");
 
 /* Keep a process from its mappings until the writer gets a signal. */
 static int hold_set(const char *text, const struct kernel_param *kp)
