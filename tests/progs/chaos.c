@@ -103,6 +103,17 @@ static int open_in(const char *file, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
+/* Who is frozen, for suspend, while it waits for other modules is told EINTR. */
+static int unload(const char *name, int flags)
+{
+	int error;
+
+	do {
+		error = syscall(SYS_delete_module, name, flags) ? errno : 0;
+	} while (error == EINTR);
+	return error;
+}
+
 /* --- the actors: one step each, which returns 0 or an errno --- */
 
 /* It works if the module was really gone. */
@@ -115,10 +126,9 @@ static int step_lifecycle(void)
 	/* At once, or when most of the others have left. */
 	for (tries = below(20); tries >= 0; tries--) {
 		umount2(dir, flags);
-		error = 0;
-		if (!syscall(SYS_delete_module, "oprofile", O_NONBLOCK))
+		error = unload("oprofile", O_NONBLOCK);
+		if (!error)
 			break;
-		error = errno;
 		pause_ms(50);
 	}
 	*hush = 0;
@@ -418,17 +428,15 @@ static int step_suspend(void)
 
 static int step_module(void)
 {
-	int fd = open(other, O_RDONLY | O_CLOEXEC), error = 0;
+	int fd = open(other, O_RDONLY | O_CLOEXEC), loaded, unloaded;
 
 	if (fd < 0)
 		err(1, "%s", other);
-	if (syscall(SYS_finit_module, fd, "", 0))
-		error = errno;
+	loaded = syscall(SYS_finit_module, fd, "", 0) ? errno : 0;
 	close(fd);
 	pause_ms(below(50));
-	if (syscall(SYS_delete_module, "opburn", 0))
-		error = errno;
-	return error;
+	unloaded = unload("opburn", 0);
+	return loaded ? loaded : unloaded;
 }
 
 /* Somebody else's events. */

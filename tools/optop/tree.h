@@ -212,6 +212,12 @@ void op_hist_free(struct op_hist *hist);
 uint32_t op_hist_find(struct op_hist *hist, uint64_t offset);
 uint32_t op_hist_add(struct op_hist *hist, uint64_t offset);
 
+/* tree_image.c */
+bool op_tree_look_at_image(struct op_tree *tree, struct op_image *image,
+			   int images, bool force);
+bool op_tree_patch_image(struct op_tree *tree, struct op_image *image);
+void op_tree_free_image(struct op_tree *tree, struct op_image *image);
+
 /* tree_parts.c */
 void op_tree_fault(struct op_tree *tree, const char *file, const char *what);
 void op_tree_read_stats(struct op_tree *tree, int root);
