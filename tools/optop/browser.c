@@ -56,6 +56,12 @@ static void stay_inside(struct op_browser *browser)
 		browser->top = browser->nr > n ? browser->nr - n : 0;
 }
 
+static void free_browser(struct op_browser *browser)
+{
+	free(browser->rows.rows);
+	free(browser->jits);
+}
+
 /* The cursor is for this entry from now on, and goes where it goes. */
 static void hold(struct op_ui *ui, struct op_browser *browser)
 {
@@ -134,9 +140,12 @@ void op_browser_pop(struct op_ui *ui)
 	if (ui->depth == 1)
 		return;
 	ui->find[0] = '\0';
-	free(op_browser_top(ui)->rows.rows);
+	free_browser(op_browser_top(ui));
 	ui->depth--;
 	op_browser_fill(ui);
+	/* Who went in at the top is at the top again, and not with that entry. */
+	if (!op_browser_top(ui)->cursor)
+		op_browser_top(ui)->held = false;
 }
 
 /**
@@ -155,6 +164,16 @@ void op_browser_enter(struct op_ui *ui)
 }
 
 /**
+ * op_browser_end - give back all that is shown
+ * @ui: the live view
+ */
+void op_browser_end(struct op_ui *ui)
+{
+	while (ui->depth)
+		free_browser(&ui->stack[--ui->depth]);
+}
+
+/**
  * op_browser_root - show one of the views that nothing is above of
  * @ui: the live view
  * @view: the view
@@ -163,8 +182,7 @@ void op_browser_root(struct op_ui *ui, const struct op_view *view)
 {
 	struct op_browser root = { .view = view };
 
-	while (ui->depth)
-		free(ui->stack[--ui->depth].rows.rows);
+	op_browser_end(ui);
 	op_browser_push(ui, &root);
 }
 

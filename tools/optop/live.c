@@ -166,8 +166,7 @@ int op_live_run(struct op_model *model, const struct op_options *options,
 out:
 	if (signals >= 0)
 		close(signals);
-	while (ui->depth)
-		free(ui->stack[--ui->depth].rows.rows);
+	op_browser_end(ui);
 	free(ui);
 	return status;
 }

@@ -217,7 +217,7 @@ void op_rows_need(struct op_rows *rows, size_t n)
 		n = rows->nr;
 	if (n <= rows->sorted)
 		return;
-	if (n * 8 > rows->nr) {
+	if (n * 128 > rows->nr) {
 		sort(rows, rows->order);
 		return;
 	}

@@ -50,10 +50,11 @@ struct op_view {
  * @view: what it shows
  * @nr: entries
  * @cursor: the one that is chosen
- * @held: the cursor goes where that one goes; if not, it is always the first
- * @chosen: which one that is
+ * @held: the cursor goes where @chosen goes; if not, it is at the top
+ * @chosen: which one the user has gone to
  * @top: the first on the screen
  * @rows: for the views that are made of the model's rows
+ * @jits: for that of the JIT ranges: which of the tree's come behind the rows
  * @of: what it shows is of this only, if its serial is not 0
  * @title: clean text for the breadcrumb
  */
@@ -65,6 +66,7 @@ struct op_browser {
 	struct op_place chosen;
 	size_t top;
 	struct op_rows rows;
+	size_t *jits;
 	struct op_place of;
 	char title[1024];
 };
@@ -121,6 +123,7 @@ void op_browser_draw(struct op_ui *ui);
 void op_browser_push(struct op_ui *ui, const struct op_browser *browser);
 void op_browser_pop(struct op_ui *ui);
 void op_browser_enter(struct op_ui *ui);
+void op_browser_end(struct op_ui *ui);
 void op_browser_root(struct op_ui *ui, const struct op_view *view);
 void op_browser_fill(struct op_ui *ui);
 bool op_browser_move(struct op_ui *ui, int key);

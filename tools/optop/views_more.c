@@ -28,16 +28,14 @@ static bool jit_passes(const struct op_ui *ui, const struct op_jit *jit)
 	return op_text_contains(name, ui->query.filter);
 }
 
-/* The n-th range that is not filtered out. */
-static const struct op_jit *jit_at(const struct op_ui *ui, size_t n)
+/* The range that is an entry behind the rows. */
+static const struct op_jit *jit_at(const struct op_ui *ui,
+				   const struct op_browser *browser, size_t i)
 {
 	const struct op_tree *tree = ui->model->tree;
-	size_t i;
+	size_t n = browser->jits[i - browser->rows.nr];
 
-	for (i = 0; i < tree->nr_jits; i++)
-		if (jit_passes(ui, &tree->jits[i]) && !n--)
-			return &tree->jits[i];
-	return NULL;
+	return n < tree->nr_jits ? &tree->jits[n] : NULL;
 }
 
 /* A range's image: two of the same name are told apart by where they begin. */
@@ -59,6 +57,7 @@ static const struct op_image *jit_image(const struct op_ui *ui,
 
 static void modules_fill(struct op_ui *ui, struct op_browser *browser)
 {
+	const struct op_tree *tree = ui->model->tree;
 	size_t i, kept;
 
 	op_rows_images(ui->model, &ui->query, &browser->rows);
@@ -67,8 +66,11 @@ static void modules_fill(struct op_ui *ui, struct op_browser *browser)
 			browser->rows.rows[kept++] = browser->rows.rows[i];
 	browser->rows.nr = browser->rows.sorted = kept;
 	browser->nr = kept;
-	for (i = 0; i < ui->model->tree->nr_jits; i++)
-		browser->nr += jit_passes(ui, &ui->model->tree->jits[i]);
+	browser->jits = op_alloc(browser->jits, tree->nr_jits + 1,
+				 sizeof(*browser->jits));
+	for (i = 0; i < tree->nr_jits; i++)
+		if (jit_passes(ui, &tree->jits[i]))
+			browser->jits[browser->nr++ - kept] = i;
 }
 
 static void modules_heading(const struct op_browser *browser, int width,
@@ -98,7 +100,7 @@ static enum op_color modules_line(struct op_ui *ui,
 			 (unsigned long long)row->entry->image->start);
 		op_row_image(row, true, name, sizeof(name));
 	} else {
-		const struct op_jit *jit = jit_at(ui, i - browser->rows.nr);
+		const struct op_jit *jit = jit_at(ui, browser, i);
 		const struct op_image *image = jit ? jit_image(ui, jit) : NULL;
 		const struct op_entry *entry = image ? image->private : NULL;
 
@@ -129,19 +131,29 @@ static enum op_color modules_line(struct op_ui *ui,
 	return OP_COLOR_NONE;
 }
 
-/* A range is where it begins, and whose it is. */
+/*
+ * A range is where it begins, whose it is and its name: there may be several in
+ * one place.  The name goes with the next look, so it is mixed in (FNV-1a).
+ */
 static void modules_place(struct op_ui *ui, const struct op_browser *browser,
 			  size_t i, struct op_place *place)
 {
 	const struct op_jit *jit;
+	const char *c;
 
 	if (i < browser->rows.nr) {
 		op_row_place(&browser->rows.rows[i], place);
 		return;
 	}
-	jit = jit_at(ui, i - browser->rows.nr);
-	*place = (struct op_place){ .start = jit ? jit->start : 0,
-				    .number = jit ? (uint64_t)jit->pid : 0 };
+	*place = (struct op_place){ 0 };
+	jit = jit_at(ui, browser, i);
+	if (!jit)
+		return;
+	place->start = jit->start;
+	place->number = 0xcbf29ce484222325 ^ (uint64_t)jit->pid;
+	for (c = jit->name; *c; c++)
+		place->number =
+			(place->number ^ (unsigned char)*c) * 0x100000001b3;
 }
 
 static void modules_enter(struct op_ui *ui, struct op_browser *browser,
@@ -152,7 +164,7 @@ static void modules_enter(struct op_ui *ui, struct op_browser *browser,
 	if (i < browser->rows.nr) {
 		image = browser->rows.rows[i].entry->image;
 	} else {
-		const struct op_jit *jit = jit_at(ui, i - browser->rows.nr);
+		const struct op_jit *jit = jit_at(ui, browser, i);
 
 		image = jit ? jit_image(ui, jit) : NULL;
 	}

@@ -4,7 +4,7 @@
 # The live view while things happen: the tree changes or goes, names come late,
 # signals end the program. The terminal is always put back.
 
-live_tests=43
+live_tests=54
 
 copy_tree()
 {
@@ -26,6 +26,13 @@ run_live()
 	copy_tree
 	open_screen 80 24 "$asan --fs $work/t -d 0.3"
 	screen_is symbols.txt "the tree as it is"
+	keys Enter
+	screen_shows "symbols > " "in at the top"
+	keys Escape s s
+	screen_is by-image.txt "and out: in another order"
+	cursor_is "$(sed -n 6p "$expected/by-image.txt")" "still at the top"
+	keys s s
+	screen_is symbols.txt "as before"
 	echo 1503 > "$work/t/stats/received"
 	sed -i 's/^0x3f10 120 200$/0x3f10 920 200/' \
 		"$work/t/images/}usr}bin}gzip/hist"
@@ -57,6 +64,23 @@ run_live()
 		"the tree goes: says so"
 	ends_with 5 "the tree goes"
 	rm -rf "$work/t2"
+
+	# Many ranges, and several in one place.
+	copy_tree
+	seq -f 'r%.0f 0x7f0000001000 0x7f0000002000 pid=4242' 20000 \
+		>> "$work/t/jit_maps"
+	open_screen 80 24 "$asan --fs $work/t -d 0.3"
+	screen_is symbols.txt "a tree with many JIT ranges"
+	keys 3 G
+	cursor_is jit:r20000 "the last of them"
+	keys e Tab k
+	cursor_is jit:r19999 "the one before it"
+	keys e Tab
+	echo 40 > "$work/t/stats/lost_no_memory"
+	screen_shows "LOST 57" "after another look"
+	cursor_is jit:r19999 "it is still that one"
+	keys q
+	ends_with 0 "q"
 
 	# What a file system that was unmounted leaves behind.
 	copy_tree
