@@ -135,7 +135,7 @@ check: place
 # Hours. The debug kernel's run is the one that counts lines.
 check-all: check
 	+@OP_SECONDS=600 $(MAKE) --no-print-directory coverage
-	+@$(MAKE) --no-print-directory fuzz FUZZ_RUNS=1000000
+	+@$(MAKE) --no-print-directory fuzz FUZZ_RUNS=1000000 T=
 
 coverage: place
 	@tests/vm/prepare --kernel debug $(CHECK_PACKAGES)

@@ -74,8 +74,9 @@ static bool op_timer_in_time(const struct op_timer *t, u64 cycles)
 /*
  * Reading the clock, to see whether periods were missed, costs more than all
  * the rest of a tick. The CPU's cycle counter is enough to say that they were
- * not; and where it doubts that, or there is none, the clock is asked. It may
- * be wrong about the length of a period: then the clock is asked more often.
+ * not; and where it doubts that, or there is none, the clock is asked. Too short
+ * a period has the clock asked more often; one that is too long by a third, which
+ * takes an interruption between two readings, lets a tick pass that is too late.
  *
  * What is compared is when the tick was due, and not the tick before, which may
  * have been late, too: a timer set to a time that has gone by fires at once, and
@@ -93,6 +94,8 @@ static enum hrtimer_restart op_timer_tick(struct hrtimer *hrtimer)
 		hrtimer_add_expires_ns(hrtimer, t->period);
 		return HRTIMER_RESTART;
 	}
+	/* Both at one moment, whatever the sample took. */
+	cycles = get_cycles();
 	ns = ktime_get_ns();
 	op_timer_measure(t, cycles, ns);
 	periods = hrtimer_forward_now(hrtimer, ns_to_ktime(t->period));

@@ -71,6 +71,13 @@ kernel_names()
 	awk '!/^#/ && NF { printf "%s%s", sep, $1; sep = " " }' "$vm_dir/kernels"
 }
 
+# config_files CONFIG: it and the one that it begins with, which comes first
+config_files()
+{
+	sed -n "s|^# from |$(dirname "$1")/|p" "$1"
+	echo "$1"
+}
+
 # machine_select ARCH: sets m_qemu (the program), m_package (which has it),
 # m_args (machine and CPU), m_console, m_append (for the kernel's command line).
 machine_select()
