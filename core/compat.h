@@ -12,6 +12,7 @@
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/jhash.h>
+#include <linux/kcsan-checks.h>
 #include <linux/module.h>
 #include <linux/seqlock.h>
 #include <linux/splice.h>
@@ -288,7 +289,10 @@ static inline void op_latch_switch(seqcount_latch_t *seq, int i)
 	else
 		write_seqcount_latch_begin(seq);
 #else
+	/* That the count is read while it changes is what it is for. */
+	kcsan_nestable_atomic_begin();
 	raw_write_seqcount_latch(seq);
+	kcsan_nestable_atomic_end();
 #endif
 }
 
