@@ -15,8 +15,6 @@
 #     op_samples_since NAME BASE  how many more than BASE
 #     op_count_between NAME LO HI samples with LO <= offset < HI
 #     op_errno_of VALUE FILE      what writing it fails with, in words; else nothing
-#     op_errors                   a filter: the log's errors by name, also of a kernel
-#                                 that has no names for them
 #     op_as_nobody CAPS COMMAND…  run it as an ordinary user with capabilities:
 #                                 "" or, as setpriv has them, ",+perfmon"
 #     op_user_unknown             samples in unknown that are not the kernel's
@@ -137,16 +135,6 @@ op_count_between()
 op_errno_of()
 {
 	LC_ALL=C bash -c "echo $1 >$2" 2>&1 | sed 's/.*: //'
-}
-
-op_errors()
-{
-	if grep -qx CONFIG_SYMBOLIC_ERRNAME=y "/boot/config-$OP_KVER"; then
-		cat
-	else
-		sed 's/(-1)/(-EPERM)/; s/(-16)/(-EBUSY)/; s/(-22)/(-EINVAL)/
-			s/(-34)/(-ERANGE)/'
-	fi
 }
 
 op_as_nobody()
