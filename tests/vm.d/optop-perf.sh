@@ -3,8 +3,8 @@
 # vm: --smp 2 --timeout 400
 #
 # "optop --once" and "perf report --stdio" of the same stretch of the same run,
-# at nearly the same rate: the same twenty symbols come first, in the same order, but
-# for what chance may do to that.
+# at nearly the same rate: the same twenty symbols come first, in the same order,
+# but for what chance may do to that.
 #
 # What chance may do: each profiler takes a sample of its own of what the machine
 # does, n1 and n2 of them. A symbol whose true share is p gets a share with a

@@ -201,6 +201,9 @@ static void sort(struct op_rows *rows, enum op_sort order)
 	rows->sorted = rows->nr;
 }
 
+/* Each of so many is put in its place by moving the others, not by sorting. */
+#define FEW 512
+
 /**
  * op_rows_need - have the first rows in order
  * @rows: the rows
@@ -217,7 +220,7 @@ void op_rows_need(struct op_rows *rows, size_t n)
 		n = rows->nr;
 	if (n <= rows->sorted)
 		return;
-	if (n * 128 > rows->nr) {
+	if (n * 8 > rows->nr || n > FEW) {
 		sort(rows, rows->order);
 		return;
 	}
