@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# vm: --smp 1 --timeout 300 --append rcupdate.rcu_expedited=1
+# vm: --leaks --smp 1 --timeout 300 --append rcupdate.rcu_expedited=1
 #
 # On the debug kernel: each allocation, and each copy from and to user space,
 # fails in turn, through loading, mounting, enabling, opening and reading files,

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# vm: --smp 2 --timeout 300
+# vm: --leaks --smp 2 --timeout 300
 #
 # On the debug kernel: CPUs that do not come or go after all, because a step of
 # theirs fails, the module's own or one before or behind it, or since there is no

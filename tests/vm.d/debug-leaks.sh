@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# vm: --smp 2 --timeout 300
+# vm: --leaks --smp 2 --timeout 300
 #
 # On the debug kernel: everything that the module keeps memory for, and after it
 # is unloaded none of it is missing. That the kernel finds nothing else to report

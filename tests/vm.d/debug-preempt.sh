@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# vm: --smp 2 --timeout 300 --append preempt=full
+# vm: --leaks --smp 2 --timeout 300 --append preempt=full
 #
 # On the debug kernel, whose kernel code may be preempted anywhere: everything
 # at once, and at the end no sample is missing, nor memory. OP_SECONDS is how long

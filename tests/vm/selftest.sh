@@ -89,6 +89,8 @@ vm --no-such-option -- true
 ok "an unknown option is wrong usage" is $status $ex_usage
 vm --smp 2 --icount -- true
 ok "--icount with two CPUs is wrong usage" is $status $ex_usage
+vm --leaks -- true
+ok "--leaks without the debug kernel is wrong usage" is $status $ex_usage
 vm --kernel no-such-kernel -- true
 ok "an unknown kernel is wrong usage" is $status $ex_usage
 vm --timeout soon -- true
