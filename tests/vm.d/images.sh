@@ -108,12 +108,16 @@ mkdir -p "$dir/root"
 mkdir -p "$dir/pod" && cp "$op_progs/burn-alpha" "$dir/pod/prog"
 op_gather 50 '}tmp}images}pod}prog' -- brief "$dir/pod/prog"
 # shellcheck disable=SC2016 # the inner shell's
-timeout 3 unshare -m bash -c '
+unshare -m bash -c '
 	mount -t tmpfs nodev "$1/root" &&
 		mkdir -p "$1/root/tmp/images/pod" "$1/root/old" &&
 		cp "$2" "$1/root/tmp/images/pod/prog" &&
 		cd "$1/root" && pivot_root . old && cd / &&
-		exec /tmp/images/pod/prog 0' bash "$dir" "$op_progs/burn-beta"
+		exec /tmp/images/pod/prog 0' bash "$dir" "$op_progs/burn-beta" &
+pid=$!
+op_gather 50 '}tmp}images}pod}prog~2' -- sleep 0.2
+kill $pid
+wait $pid 2>/dev/null
 own '}tmp}images}pod}prog~2' beta "a container's file of the same path is another image"
 own '}tmp}images}pod}prog' alpha "and the host's is its own"
 is "$(path_of '}tmp}images}pod}prog~2')" "/tmp/images/pod/prog" \
