@@ -10,7 +10,7 @@ set -u
 # shellcheck source=tests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-tests=104
+tests=105
 echo "1..$tests"
 
 options=("$@")
