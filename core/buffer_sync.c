@@ -114,6 +114,9 @@ static void op_drain_ksym(u16 type, u64 start, const u64 *data, size_t words)
 	size_t room = (words - 2) * sizeof(*data);
 	struct op_stream_ksym *record;
 
+	op_bpf_text_heard(start, data[1], (const char *)&data[2]);
+	if (!op_event_readers())
+		return;
 	record = op_event_append(type, 0, sizeof(*record) + room);
 	if (!record)
 		return;
@@ -178,13 +181,14 @@ static void op_drain_notification(u8 type, u64 value, const u64 *data,
 	}
 }
 
-/* The entry at @tail is a notification; returns how many more it takes. */
-static noinline u64 op_drain_notifications(const struct op_cpu_buffer *b,
-					   u64 tail)
+/*
+ * The entry at @tail is a notification: @data, which has room for two times
+ * OP_NOTIFICATION_MAX, becomes its data.  Returns how many entries that took.
+ */
+static u64 op_notification_data(const struct op_cpu_buffer *b, u64 tail,
+				u64 *data)
 {
-	const struct op_entry *e = &b->entries[tail & b->mask];
-	u64 data[2 * OP_NOTIFICATION_MAX];
-	u64 i, n = OP_ENTRY_COUNTER(e->head);
+	u64 i, n = OP_ENTRY_COUNTER(b->entries[tail & b->mask].head);
 
 	for (i = 0; i < n; i++) {
 		const struct op_entry *more =
@@ -193,8 +197,65 @@ static noinline u64 op_drain_notifications(const struct op_cpu_buffer *b,
 		data[2 * i] = more->head;
 		data[2 * i + 1] = more->value;
 	}
+	return n;
+}
+
+/* The entry at @tail is a notification; returns how many more it takes. */
+static noinline u64 op_drain_notifications(const struct op_cpu_buffer *b,
+					   u64 tail)
+{
+	const struct op_entry *e = &b->entries[tail & b->mask];
+	u64 data[2 * OP_NOTIFICATION_MAX];
+	u64 n = op_notification_data(b, tail, data);
+
 	op_drain_notification(OP_ENTRY_TYPE(e->head), e->value, data, 2 * n);
 	return n;
+}
+
+/* Does any notification that waits in this ring tell of code of the kernel's? */
+static bool op_look_ahead_in(struct op_cpu_buffer *b)
+{
+	u64 head = op_cpu_buffer_peek(b), tail = max(b->tail, b->looked_at);
+	u64 data[2 * OP_NOTIFICATION_MAX];
+	bool heard = false;
+
+	while (tail != head) {
+		const struct op_entry *e = &b->entries[tail & b->mask];
+		u8 type = OP_ENTRY_TYPE(e->head);
+
+		if (type >= OP_ENTRY_KSYM) {
+			op_notification_data(b, tail, data);
+			op_bpf_text_heard(e->value, data[1],
+					  (const char *)&data[2]);
+			heard = true;
+		}
+		tail += 1;
+		if (type >= OP_ENTRY_FORK)
+			tail += OP_ENTRY_COUNTER(e->head);
+	}
+	b->looked_at = head;
+	return heard;
+}
+
+/*
+ * What tells of the code at an address may wait in another CPU's ring.  Each
+ * entry is looked at once, and only if an address is not known.
+ */
+static bool op_look_ahead(void)
+{
+	unsigned int cpu;
+	bool heard = false;
+
+	for_each_possible_cpu(cpu)
+		heard |= op_look_ahead_in(
+			&per_cpu(op_cpu_buffers, cpu).ring[OP_RING_IRQ]);
+	return heard;
+}
+
+static noinline struct op_image *op_drain_unknown(u64 pc, u64 *offset)
+{
+	return op_look_ahead() ? op_kernel_map_find(pc, offset) :
+				 op_image_fixed[OP_IMAGE_UNKNOWN];
 }
 
 static void op_drain_entry(unsigned int cpu, struct op_cpu_buffer *b,
@@ -230,6 +291,8 @@ static void op_drain_entry(unsigned int cpu, struct op_cpu_buffer *b,
 	case OP_ENTRY_KERNEL:
 		b->consumed++;
 		image = op_kernel_map_find(e->value, &offset);
+		if (unlikely(image == op_image_fixed[OP_IMAGE_UNKNOWN]))
+			image = op_drain_unknown(e->value, &offset);
 		if (!IS_ERR(image))
 			op_drain_sample(cpu, b->task, image, counter, offset);
 		else

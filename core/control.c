@@ -94,8 +94,10 @@ int op_enable(void)
 	ret = op_counters_prepare();
 	if (ret)
 		goto out;
-	/* Only now: a failure is to take nothing from the stream's readers. */
 	mutex_lock(&op_sync_mutex);
+	/* What came and went without the hooks is not known. */
+	op_bpf_text_forget();
+	/* Only now: a failure is to take nothing from the stream's readers. */
 	ret = op_event_buffer_resize(op_param_get(OP_PARAM_BUFFER_SIZE));
 	mutex_unlock(&op_sync_mutex);
 	if (ret) {
@@ -239,6 +241,7 @@ void op_core_exit(void)
 	op_kernel_map_exit();
 	op_jit_exit();
 	mutex_lock(&op_sync_mutex);
+	op_bpf_text_forget();
 	op_event_forget();
 	op_histogram_reset();
 	mutex_unlock(&op_sync_mutex);

@@ -73,6 +73,8 @@ enum op_ring {
  * @stats: counted by the producer only, never set back
  * @tail: position of the next entry to be read (consumer; published)
  * @epoch: changes before the consumer gives references of notes back
+ * @looked_at: position up to which notifications were looked for ahead of
+ *	their turn (likewise)
  * @consumed: samples taken out (consumer, under op_sync_mutex)
  * @lost_told: losses that the stream has been told of (likewise)
  * @notifications_lost_told: likewise
@@ -96,6 +98,7 @@ struct op_cpu_buffer {
 
 	u64 tail ____cacheline_aligned_in_smp;
 	u32 epoch;
+	u64 looked_at;
 	u64 consumed;
 	u64 lost_told;
 	u64 notifications_lost_told;

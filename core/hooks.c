@@ -40,8 +40,9 @@ static u64 op_task_ids(const struct task_struct *task)
 }
 
 /*
- * Count, and write the entry if it is wanted.  Any context but NMI.  @file: a
- * reference to it is taken for the entry; may be %NULL.
+ * Count, and write the entry if it is wanted: by the stream's readers, or for the
+ * names of samples.  Any context but NMI.  @file: a reference to it is taken for
+ * the entry; may be %NULL.
  */
 static void op_notify(enum op_stat stat, u8 type, u64 value, const u64 *data,
 		      unsigned int n, struct file *file)
@@ -53,7 +54,7 @@ static void op_notify(enum op_stat stat, u8 type, u64 value, const u64 *data,
 	local_irq_save(flags);
 	b = op_cpu_buffer_this(false);
 	b->stats[stat]++;
-	if (op_event_readers()) {
+	if (type >= OP_ENTRY_KSYM || op_event_readers()) {
 		if (op_cpu_buffer_reserve(b, 1 + n / 2)) {
 			if (file)
 				get_file(file);

@@ -67,6 +67,13 @@ static inline bool op_kernel_map_is_vmlinux(u64 pc)
 	return pc >= op_kernel_start && pc < op_kernel_end;
 }
 
+/* bpf_text.c */
+bool op_bpf_symbol(const char *symbol);
+bool op_bpf_symbol_outside(const char *symbol);
+void op_bpf_text_heard(u64 start, u64 len, const char *name);
+bool op_bpf_text_was(u64 pc);
+void op_bpf_text_forget(void);
+
 /* image_name.c */
 
 /* Paths are asked for with this much room; deeper ones keep their last name. */

@@ -3,13 +3,13 @@
  * Kernel map: which image a kernel address belongs to.
  *
  * Modules are those that modules.c tells of; the kernel's own text and BPF
- * programs are known by what sprint_symbol() answers.
+ * programs are known by what sprint_symbol() answers, and those that have gone by
+ * what bpf_text.c remembers.
  *
  * Process context.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/ctype.h>
 #include <linux/interval_tree.h>
 #include <linux/jhash.h>
 #include <linux/kallsyms.h>
@@ -47,27 +47,6 @@ static LIST_HEAD(op_kernel_range_list);
 unsigned long op_kernel_start __read_mostly;
 unsigned long op_kernel_end __read_mostly;
 
-/*
- * Is this what kernel/bpf calls text that it made?  bpf_prog_ and the program's
- * tag of 16 hex digits, or bpf_trampoline_ and a number; the kernel's own
- * functions of such names go on with a word.
- */
-static bool op_is_bpf_symbol(const char *symbol)
-{
-	size_t len = str_has_prefix(symbol, "bpf_prog_");
-	int i;
-
-	if (len) {
-		for (i = 0; i < 16; i++) {
-			if (!isxdigit(symbol[len + i]))
-				return false;
-		}
-		return true;
-	}
-	len = str_has_prefix(symbol, "bpf_trampoline_");
-	return len && isdigit(symbol[len]);
-}
-
 /* Does the kernel itself, and no module or BPF program, have this address? */
 static bool op_is_kernel_address(unsigned long address)
 {
@@ -75,7 +54,7 @@ static bool op_is_kernel_address(unsigned long address)
 
 	sprint_symbol(symbol, address);
 	return !str_has_prefix(symbol, "0x") && !strchr(symbol, '[') &&
-	       !op_is_bpf_symbol(symbol);
+	       !op_bpf_symbol(symbol);
 }
 
 /*
@@ -230,8 +209,7 @@ struct op_image *op_kernel_map_find(u64 pc, u64 *offset)
 
 	*offset = pc;
 	sprint_symbol(symbol, pc);
-	if (op_is_bpf_symbol(symbol) ||
-	    str_has_prefix(symbol, "bpf_dispatcher_"))
+	if (op_bpf_symbol_outside(symbol) || op_bpf_text_was(pc))
 		return op_image_fixed[OP_IMAGE_BPF];
 	return op_image_fixed[OP_IMAGE_UNKNOWN];
 }

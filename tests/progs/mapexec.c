@@ -13,12 +13,16 @@
  *                       its first instruction runs, on a page that is not there
  *                       yet: where each page fault is a sample, it has one
  * mapexec --bpf N       loads a BPF program N times, and lets it go
- * mapexec --bpf-run N   runs a long BPF program N times
+ * mapexec --bpf-run N [LOAD RUN]
+ *                       runs a long BPF program N times. With CPUs, loads it on
+ *                       the first, says so, waits for a line, and runs it and
+ *                       lets it go on the other
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,8 +172,17 @@ static void bpf(long n)
 	}
 }
 
+static void on_cpu(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	check(sched_setaffinity(0, sizeof(set), &set), "CPU");
+}
+
 /* A straight line of as many instructions as one program may well have. */
-static void bpf_run(long n)
+static void bpf_run(long n, const char *load, const char *run)
 {
 	enum { LENGTH = 3000 };
 	static struct bpf_insn code[LENGTH];
@@ -183,6 +196,8 @@ static void bpf_run(long n)
 	};
 	int fd, i;
 
+	if (load)
+		on_cpu(atoi(load));
 	code[0].code = BPF_ALU64 | BPF_MOV | BPF_K;
 	for (i = 1; i < LENGTH - 1; i++) {
 		code[i].code = BPF_ALU64 | BPF_ADD | BPF_K;
@@ -191,6 +206,12 @@ static void bpf_run(long n)
 	code[LENGTH - 1].code = BPF_JMP | BPF_EXIT;
 	fd = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
 	check(fd < 0, "bpf");
+	if (run) {
+		puts("loaded");
+		fflush(stdout);
+		getchar();
+		on_cpu(atoi(run));
+	}
 	while (n > 0) {
 		memset(&attr, 0, sizeof(attr));
 		attr.test.prog_fd = fd;
@@ -209,6 +230,10 @@ int main(int argc, char **argv)
 		run_files(argv[2], atol(argv[3]));
 		return 0;
 	}
+	if (argc == 5 && !strcmp(argv[1], "--bpf-run")) {
+		bpf_run(atol(argv[2]), argv[3], argv[4]);
+		return 0;
+	}
 	if (argc != 3)
 		return 2;
 	if (!strcmp(argv[1], "--protect"))
@@ -220,7 +245,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(argv[1], "--bpf"))
 		bpf(atol(argv[2]));
 	else if (!strcmp(argv[1], "--bpf-run"))
-		bpf_run(atol(argv[2]));
+		bpf_run(atol(argv[2]), NULL, NULL);
 	else
 		map_file(argv[1], atol(argv[2]));
 	return 0;

@@ -248,6 +248,7 @@ umount "$op"
 faults "mounting" mount "$op" -- undo umount "$op"
 rmmod oprofile
 cp "$OP_KO" "$op_tmp/oprofile.ko"
+# shellcheck disable=SC2154 # coproc sets it
 echo 1 >"/proc/$failnth_PID/make-it-fail"
 # There are some seventy allocations: every other time one of them fails.
 debug_fail_in_module 1
