@@ -19,7 +19,10 @@
 
 #include "core/internal.h"
 
-/* Stretches that are remembered; then the one longest not heard of goes. */
+/*
+ * Stretches that are remembered, a third of a MiB; then the one longest not heard
+ * of goes.
+ */
 #define OP_BPF_TEXTS_MAX 4096
 
 struct op_bpf_text {

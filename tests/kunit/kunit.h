@@ -22,6 +22,7 @@ extern struct kunit_suite op_kunit_histogram;
 extern struct kunit_suite op_kunit_jit;
 extern struct kunit_suite op_kunit_stream;
 extern struct kunit_suite op_kunit_parse;
+extern struct kunit_suite op_kunit_bpf;
 
 /* Where files are made: $D of the shell commands below. */
 #define OP_KUNIT_DIR "/tmp/op_kunit"

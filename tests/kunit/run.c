@@ -12,8 +12,8 @@
 #include "tests/kunit/kunit.h"
 
 static struct kunit_suite *op_kunit_suites[] = {
-	&op_kunit_ring, &op_kunit_dcookie, &op_kunit_histogram,
-	&op_kunit_jit,	&op_kunit_stream,  &op_kunit_parse,
+	&op_kunit_ring,	  &op_kunit_dcookie, &op_kunit_histogram, &op_kunit_jit,
+	&op_kunit_stream, &op_kunit_parse,   &op_kunit_bpf,
 };
 
 static int op_kunit_run(const char *text, const struct kernel_param *param)
