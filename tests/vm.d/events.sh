@@ -108,13 +108,13 @@ is "$(op_errno_of cycles 1/event)" "Device or resource busy" \
 	"an event with samples is not changed"
 
 # A counter that comes too often for the kernel's taste is held back, and that
-# can be seen. (4 a tick, of the 16 that are asked for.) Each CPU is kept busy:
+# can be seen. (One a tick, of the 16 that are asked for.) Each CPU is kept busy:
 # a tick is what lets go on, and an idle CPU may have none for long.
 ticks=250
 most=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
 # The limit can be set only where the kernel is allowed to lower it.
 percent=$(cat /proc/sys/kernel/perf_cpu_time_max_percent)
-for limit in "$most" $((ticks * 4)); do
+for limit in "$most" $ticks; do
 	if [ "$limit" != "$most" ]; then
 		echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
 		echo "$limit" >/proc/sys/kernel/perf_event_max_sample_rate

@@ -116,8 +116,9 @@ n=$(op_stat received)
 result $? "there are $n samples"
 op_conserved "none of ours got lost"
 
+# Where there is a vmlinux it would look for modules in files; kallsyms has all.
 perf report -i "$tmp/data" --stdio --no-children --sort dso,sym -n \
-	--percent-limit 0 --time "$from,$to" >"$tmp/perf" 2>"$tmp/err"
+	--kallsyms=/proc/kallsyms --percent-limit 0 --time "$from,$to" >"$tmp/perf" 2>"$tmp/err"
 result $? "perf report" || diag "$(cat "$tmp/err")"
 ok "optop --once" bash -c '"$1" --once >"$2"' - "$optop" "$tmp/optop"
 

@@ -45,9 +45,10 @@ for image in "$op"/images/*; do
 	echo "$(cat "$image/path") $(cat "$image/samples")"
 done >"$tmp/ours"
 
-# perf says [kernel.kallsyms] and [NAME].
-sed -i -e 's/^\[kernel.kallsyms\]/vmlinux/' \
-	-e 's/^\[\([a-z0-9_]*\)\] /\1.ko /' "$tmp/theirs"
+# perf says [kernel.kallsyms] and [NAME], or which file has the symbols.
+sed -i -E -e 's,^(\[kernel.kallsyms\]|/boot/vmlinux) ,vmlinux ,' \
+	-e 's,^\[([a-z0-9_]*)\] ,\1.ko ,' -e 's,^/lib/modules/.*/([^/]*\.ko) ,\1 ,' \
+	"$tmp/theirs"
 
 # The kernel idles in between, in the one as in the other, but the begin and the
 # end are not the same: shares are those of the programs.
