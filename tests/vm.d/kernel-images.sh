@@ -87,7 +87,7 @@ busiest()
 {
 	local first
 
-	first=$(grep -vE 'safe_halt|unlock_irq|^__schedule|softirqs|finish_task_switch' /tmp/symbols | head -n 1)
+	first=$(grep -vE 'safe_halt|_idle |unlock_irq|^__schedule|softirqs|finish_task_switch' /tmp/symbols | head -n 1)
 	grep -qE "$2" <<<"$first"
 	result $? "$1 ($first)"
 }

@@ -36,14 +36,15 @@ blind()
 
 # As long as a period and longer, each has one that is due, and one only. Of those
 # that are shorter, as many have one as there are periods in them, and in what the
-# interrupts themselves take.
+# interrupts themselves take. What a slow kernel does between two of them has some
+# ticks, too, and how long a microsecond is it has measured to a hundredth.
 for us in 300 700 1300 1600 1900 4700; do
 	blind $us
 	least=$((us < 1000 ? due : stretches))
-	[ "$got" -ge $((least - 4)) ] && [ "$got" -le $((stretches + 4)) ]
+	[ "$got" -ge $((least - 4)) ] && [ "$got" -le $((stretches * 105 / 100)) ]
 	result $? "$us us with interrupts off, $stretches times: $got samples, of $least to $stretches"
 	# What comes before and behind them are some ticks more.
-	[ "$all" -ge $((due - 2)) ] && [ "$all" -le $((due + 200)) ]
+	[ "$all" -ge $((due * 99 / 100 - 2)) ] && [ "$all" -le $((due + 200)) ]
 	result $? "$us us: and all $due ticks are counted ($all)"
 done
 op_conserved "no sample got lost"
