@@ -293,10 +293,7 @@ static void op_drain_entry(unsigned int cpu, struct op_cpu_buffer *b,
 		image = op_kernel_map_find(e->value, &offset);
 		if (unlikely(image == op_image_fixed[OP_IMAGE_UNKNOWN]))
 			image = op_drain_unknown(e->value, &offset);
-		if (!IS_ERR(image))
-			op_drain_sample(cpu, b->task, image, counter, offset);
-		else
-			op_count_loss(PTR_ERR(image));
+		op_drain_sample(cpu, b->task, image, counter, offset);
 		return;
 	}
 }

@@ -6,6 +6,7 @@
  * mapexec --protect N   makes anonymous memory executable N times; prints
  *                       "PID 0xADDRESS"
  * mapexec --thread N    starts N threads that end at once
+ * mapexec --spin N      N threads and its main thread run for ever
  * mapexec --headless N  ends its main thread; another one stays for N s
  * mapexec --files FOLDER N
  *                       executes N files of a page each, one after the other:
@@ -172,6 +173,23 @@ static void bpf(long n)
 	}
 }
 
+static void *spin_thread(void *unused)
+{
+	for (;;)
+		__asm__ volatile("");
+	return unused;
+}
+
+static void spin(long n)
+{
+	pthread_t thread;
+
+	while (n-- > 0)
+		check(pthread_create(&thread, NULL, spin_thread, NULL),
+		      "thread");
+	spin_thread(NULL);
+}
+
 static void on_cpu(int cpu)
 {
 	cpu_set_t set;
@@ -240,6 +258,8 @@ int main(int argc, char **argv)
 		protect(atol(argv[2]));
 	else if (!strcmp(argv[1], "--thread"))
 		threads(atol(argv[2]));
+	else if (!strcmp(argv[1], "--spin"))
+		spin(atol(argv[2]));
 	else if (!strcmp(argv[1], "--headless"))
 		headless(atol(argv[2]));
 	else if (!strcmp(argv[1], "--bpf"))

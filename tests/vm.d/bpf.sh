@@ -14,7 +14,7 @@ set -u
 . tests/lib/oprofile.sh
 
 hz=1999
-plan 12
+plan 15
 
 # What is synced is what was asked for, when the program has gone.
 echo 10000 >"$op/sync_ms"
@@ -80,4 +80,17 @@ result $? "memory is as it was ($grown KiB more)"
 op_stop
 is "$(op_kernel_unknown)" 0 "nothing is unknown, but the code of a hook"
 op_conserved "programs that come and go: the law"
+
+# No room for what is said of a program: that is counted, and its samples are not
+# lost.
+size=$(cat "$op/cpu_buffer_size")
+echo 4 >"$op/cpu_buffer_size"
+op_start $hz
+"$op_progs/mapexec" --bpf 10
+result $? "programs come and go, of which a ring has no room to say it"
+[ "$(op_stat notifications_lost)" -gt 0 ]
+result $? "which is counted ($(op_stat notifications_lost))"
+op_stop
+op_conserved "no room: the law"
+echo "$size" >"$op/cpu_buffer_size"
 finish

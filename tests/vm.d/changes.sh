@@ -15,7 +15,7 @@ set -u
 
 optop=$PWD/build/optop/optop
 [ -x "$optop" ] || op_bail "no $optop: make optop"
-plan 40
+plan 41
 
 # ask GENERATION: what changes answers, in $op_tmp/changes
 ask()
@@ -82,6 +82,14 @@ op_start 1999
 busy 2
 ok "some samples" pause
 ok "asked from nothing" ask 0
+exec 4<>"$op/changes"
+for i in 1 2; do
+	echo 0 >&4
+	cat <&4 >"$op_tmp/again$i"
+done
+exec 4>&-
+is "$(grep -v '^# generation' "$op_tmp/again2")" \
+	"$(grep -v '^# generation' "$op_tmp/again1")" "asked twice by one that has it open"
 is "$(head_of since)" 0 "that is from the beginning"
 is "$(head_of events)" "timer:1999Hz cpu-clock:499Hz" "the columns"
 for n in received execs lost_cpu_buffer; do

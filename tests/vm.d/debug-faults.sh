@@ -14,7 +14,7 @@
 # Sampling is switched on and off a hundred times, and the hooks wait for RCU:
 # hence the kernel's argument.
 
-# shellcheck disable=SC2317 # functions that ok calls
+# shellcheck disable=SC2317,SC2154 # functions that ok calls; what coproc sets
 set -u
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
@@ -23,7 +23,7 @@ set -u
 # shellcheck source=tests/lib/debug.sh
 . tests/lib/debug.sh
 
-loads=50
+loads=150
 hooks='fork exec exit map unmap ksym'
 if [ -n "${OP_ALL-}" ]; then
 	loads=500
@@ -33,7 +33,7 @@ else
 		buffer jit_maps stats/received stats/hooks stats/cpu0/received
 		images/vmlinux/{hist,path,identity,samples,start})
 fi
-plan $((48 + ${#files[@]}))
+plan $((62 + ${#files[@]}))
 
 # ask WORD...: a command for tests/progs/failnth; its outcomes are what an errno can
 # say. The answer is in $answer.
@@ -186,6 +186,61 @@ put "remove_mapping u1 pid=$$" jit_maps
 put "remove_mapping u2 pid=$$" jit_maps
 is "$(<"$op/jit_maps")" "" "the list is empty in the end"
 
+# What is on either side of it becomes a piece of its own.
+put "add_mapping a $range" jit_maps
+faults "adding one in the midst of another" \
+	write "$op/jit_maps" "add_mapping m 0xffffffffc0800400 0xffffffffc0800800" \
+	-- undo write "$op/jit_maps" "remove_mapping m"
+put "remove_mapping a" jit_maps
+
+# --- memory that is asked for in two ways, of which each is enough ---
+
+# none_for FUNCTION WHAT COMMAND…: with no memory for anything in a function, it
+# fails for that reason; with memory, it does not
+none_for()
+{
+	local function=$1 what=$2 said status
+
+	shift 2
+	debug_fail_in_module 100 "$function"
+	said=$("$@" 2>&1)
+	status=$?
+	debug_fail_in_module 0
+	[ $status != 0 ] && [[ $said = *"Cannot allocate memory"* ]]
+	result $? "no memory for $what: it says so" || diag "$said"
+	ok "then it can be had" "$@"
+}
+
+open_stream()
+{
+	: 3<"$op/buffer"
+}
+
+size=$(<"$op/buffer_size")
+put $((size * 2)) buffer_size
+none_for op_event_buffer_resize "an event buffer" put 1 enable
+put 0 enable
+put "$size" buffer_size
+none_for op_reader_open "a reader of the stream" open_stream
+none_for op_changes_read "what has changed" cat "$op/changes"
+none_for op_jit_add "the first range of a process" \
+	put "add_mapping a 0x1000 0x2000 pid=$failnth_PID" jit_maps
+put "remove_mapping a pid=$failnth_PID" jit_maps
+
+# A module's name is not worth that it is not loaded.
+debug_fail_in_module 100 op_kernel_map_add
+insmod "$op_progs/$OP_KVER/opburn.ko"
+result $? "a module comes, and there is no memory to follow it"
+debug_fail_in_module 0
+ok "the log says so" bash -c \
+	'dmesg | grep -q "no memory to follow module opburn: its samples go to unknown"'
+put 1 reset
+put 1 enable
+echo 3000000 >/sys/module/opburn/parameters/burn
+put 0 enable
+ok "and the law holds" debug_law
+rmmod opburn
+
 # --- reading; nothing of the tree stays when it was asked for ---
 
 put vmlinux mark
@@ -248,14 +303,15 @@ umount "$op"
 faults "mounting" mount "$op" -- undo umount "$op"
 rmmod oprofile
 cp "$OP_KO" "$op_tmp/oprofile.ko"
-# shellcheck disable=SC2154 # coproc sets it
 echo 1 >"/proc/$failnth_PID/make-it-fail"
-# There are some seventy allocations: every other time one of them fails.
-debug_fail_in_module 1
+# There are some seventy allocations: which of them is the first to fail is as good
+# as any of them.
+debug_fail_in_module 2
 faults "loading" load "$op_tmp/oprofile.ko" -- undo unload oprofile \
 	-- times $loads
 debug_fail_in_module 0
 ok "loaded again" op_up
+none_for op_event_buffer_resize "the first reader's event buffer" open_stream
 ok "and enabled" put 1 enable
 ok "unloaded" op_down
 debug_leaks_end

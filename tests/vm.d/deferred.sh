@@ -13,7 +13,7 @@ set -u
 # shellcheck source=tests/lib/oprofile.sh
 . tests/lib/oprofile.sh
 
-plan 12
+plan 18
 fs=$op_tmp/fs
 mkdir "$fs"
 insmod "$op_progs/$OP_KVER/opburn.ko" || op_bail "no opburn.ko"
@@ -61,6 +61,8 @@ ok "a task waits for its mappings to finish its sample" waits op_deferred_run
 op_stop
 result $? "sampling can end meanwhile"
 op_conserved "and what came before is all there"
+is "$(op_errno_of 1 "$op/enable")" "Device or resource busy" \
+	"but not begin again: the sample would be in another run's counts"
 received=$(op_stat received)
 [ "$(cat /sys/module/oprofile/refcnt)" -gt "$before" ]
 result $? "the module is in use"
@@ -87,6 +89,33 @@ op_conserved "the same, then buffers of another size"
 ok "its file system can be unmounted" umount "$fs"
 is "$(cat /sys/module/oprofile/refcnt)" "$before" \
 	"the module is in use by as many as before"
+
+# More tasks of a CPU than can wait: the others' samples are not finished, and said
+# to be so.
+taskset -c 0 "$op_progs/mapexec" --spin 40 &
+pid=$!
+until grep -q '^Threads:.41$' "/proc/$pid/status"; do
+	sleep 0.1
+done
+op_start 1000
+/bin/echo "$pid" 2>/dev/null >/sys/module/opburn/parameters/hold &
+holder=$!
+unresolved()
+{
+	[ "$(op_stat unresolved)" -gt 0 ]
+}
+ok "40 tasks of one CPU would have to wait: some samples stay unresolved" \
+	op_soon unresolved
+op_stop
+go_on
+is "$(op_user_unknown)" "$(op_stat unresolved)" "these are in the image unknown"
+n=$(setpriv --bounding-set -syslog --inh-caps -syslog cat "$op/images/unknown/hist" |
+	awk '!/^#/ { n += $2 } END { print n + 0 }')
+is "$n" "$(op_samples unknown)" \
+	"also for who may not see which of the kernel's addresses are there"
+[ "$(op_stat deferred)" -ge 10 ]
+result $? "the others were finished ($(op_stat deferred))"
+op_conserved "more than can wait: the law"
 umount "$op"
 rmmod opburn
 ok "and can be unloaded" rmmod oprofile

@@ -86,7 +86,8 @@ is "$($put -c enabled '1\n'; $put -c 0/frequency '1\n')" \
 open:ENOENT" "a file that is not there is not, also for a shell's >"
 ok "nothing can be made, moved or removed" bash -c '
 	! { mkdir d || ln -s a b || mv version v || rm version ||
-		rmdir images || chmod 644 version; } 2>/dev/null'
+		rmdir images || chmod 644 version || truncate -s 5 enable ||
+		touch -d @0 enable; } 2>/dev/null'
 
 # --- what the log says ---
 

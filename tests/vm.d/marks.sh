@@ -11,7 +11,7 @@ set -u
 # shellcheck source=tests/lib/oprofile.sh
 . tests/lib/oprofile.sh
 
-plan 51
+plan 53
 dir=$op_tmp/dir
 mkdir "$dir"
 cp "$op_progs/burn-alpha" "$dir/a"
@@ -194,6 +194,22 @@ op_start 1999
 run
 op_stop
 is "$(images)" vmlinux "the kernel"
+
+# --- a file of an overlay, whose inode's number says too little ---
+
+mkdir "$op_tmp"/{up,work,over}
+mount -t overlay -o "lowerdir=$dir,upperdir=$op_tmp/up,workdir=$op_tmp/work" \
+	nodev "$op_tmp/over"
+echo "unmark vmlinux" >"$op/mark"
+echo "$op_tmp/over/a" >"$op/mark"
+op_start 1999
+op_gather 50 "$(op_name "$op_tmp/over/a")" -- "$op_tmp/over/a" 2000000
+result $? "a file of an overlay"
+"$op_tmp/over/b" 2000000
+op_stop
+is "$(images)" "$(op_name "$op_tmp/over/a")" "and no other one of it"
+echo "unmark $op_tmp/over/a" >"$op/mark"
+echo vmlinux >"$op/mark"
 
 # --- while it runs, and at the end ---
 

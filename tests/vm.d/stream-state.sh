@@ -13,19 +13,19 @@ set -u
 
 ko=$op_progs/$OP_KVER/opburn.ko
 s=$op_tmp/stream
-plan 10
+plan 13
 
 text()
 {
 	"$op_progs/opstream" text <"$s"
 }
 
-# ask: all mappings, to $s
+# ask [S]: all mappings, to $s, of what comes in S seconds
 ask()
 {
 	exec 3<>"$op/buffer"
 	echo maps >&3
-	timeout 3 cat <&3 >"$s"
+	timeout "${1:-3}" cat <&3 >"$s"
 	exec 3>&-
 }
 
@@ -62,6 +62,27 @@ ask
 result $? "it, too, when the lock is free"
 kill -KILL $pid
 wait $pid 2>/dev/null
+
+# --- more processes than there is room for at once ---
+
+perl -e '
+	$| = 1;
+	for (1 .. 300) { defined(my $pid = fork()) or die; $pid or sleep(1000), exit }
+	print("there\n");
+	sleep(1000)' >"$op_tmp/many" &
+many=$!
+until [ -s "$op_tmp/many" ]; do
+	sleep 0.1
+done
+ask 20
+children=$(pgrep -P $many | sort)
+is "$(wc -w <<<"$children")" 300 "300 processes"
+is "$(text | awk '$1 == "map" && $2 == "state" { sub("/.*", "", $4); print $4 }' |
+	sort -u | grep -cxFf <(echo "$children"))" 300 "the mappings of each are told"
+is "$(text | grep -c '^lost')" 0 "and none is lost"
+pkill -KILL -P $many
+kill -KILL $many
+wait $many 2>/dev/null
 
 # --- files that are only mapped leave room for those that are sampled ---
 
