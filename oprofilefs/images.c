@@ -127,11 +127,9 @@ void op_columns_name(unsigned long *columns,
 		if (config.count)
 			snprintf(names[idx], OP_COLUMN_LEN, "%s:%llu",
 				 config.event, config.count);
-		else if (config.freq)
+		else
 			snprintf(names[idx], OP_COLUMN_LEN, "%s:%uHz",
 				 config.event, config.freq);
-		else
-			strscpy(names[idx], config.event, OP_COLUMN_LEN);
 	}
 }
 

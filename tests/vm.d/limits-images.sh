@@ -13,7 +13,7 @@ set -u
 # shellcheck source=tests/lib/oprofile.sh
 . tests/lib/oprofile.sh
 
-plan 28
+plan 30
 put=tests/lib/put.pl
 
 # others: the samples of all images but the many
@@ -125,12 +125,23 @@ result $? "whose folder's name is one (${#name} bytes)"
 	for _ in {1..8}; do
 		brief ./deepest
 	done
+	# Longer than any room: the last name must do.
+	for _ in {1..40}; do
+		mkdir -p "$(printf 'g%.0s' {1..250})" &&
+			cd -P "$(printf 'g%.0s' {1..250})" || exit
+	done
+	cp "$op_progs/burn-gamma" ./bottom
+	for _ in {1..8}; do
+		brief ./bottom
+	done
 )
 echo 1 >"$op/dump"
 long=/tmp/deep$(for _ in {1..30}; do printf '/'; printf 'g%.0s' {1..250}; done)/deepest
 name=$(image_of "$long")
 [ "$name" ] && [ ${#name} -le 255 ]
 result $? "so has one of a path of ${#long} bytes"
+[ "$(image_of /.../bottom)" ]
+result $? "and one of $((${#long} - 8 + 40 * 251)), by its last name"
 op_stop
 op_conserved "paths: the law"
 echo 1 >"$op/reset"
@@ -173,6 +184,14 @@ result $? "each is an image ($(op_stat images))"
 [ "$(op_stat memory)" -le "$(cat "$op/hist_memory")" ]
 result $? "in no more memory than is allowed"
 is "$(cat "$op"/stats/lost_* | sort -u)" 0 "nothing was lost"
+perl -e '
+	use Fcntl;
+	sysopen(my $f, $ARGV[0], O_RDONLY | O_NONBLOCK) or die "open: $!";
+	while (sysread($f, my $text, 65536)) { print($text) }' "$op/buffer" \
+	>"$op_tmp/names"
+[ "$("$op_progs/opstream" text <"$op_tmp/names" | grep -c '^name .*/tmp/many/')" -ge $many ]
+result $? "a reader of the stream is told the names of all"
+rm "$op_tmp/names"
 find "$op/images" -maxdepth 1 -name '}tmp}many}file-*' | wc -l >"$op_tmp/n"
 is "$(cat "$op_tmp/n")" $many "each has its folder"
 # cat by thousands: no command line takes more.
