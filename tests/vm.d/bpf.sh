@@ -58,13 +58,13 @@ op_stop
 before()
 {
 	op_stop
-	echo 1 >"$op/reset"
 	coproc program { exec "$op_progs/mapexec" --bpf-run 100000 0 1; }
 	read -r _ <&"${program[0]}"
 	echo 1 >"$op/enable"
 	echo go >&"${program[1]}"
 	wait "$program_PID"
 }
+echo 1 >"$op/reset"
 gathered "loaded before, run and gone" before
 op_stop
 op_conserved "loaded before: the law"
