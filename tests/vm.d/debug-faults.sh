@@ -33,7 +33,7 @@ else
 		buffer jit_maps stats/received stats/hooks stats/cpu0/received
 		images/vmlinux/{hist,path,identity,samples,start})
 fi
-plan $((62 + ${#files[@]}))
+plan $((64 + ${#files[@]}))
 
 # ask WORD...: a command for tests/progs/failnth; its outcomes are what an errno can
 # say. The answer is in $answer.
@@ -195,14 +195,17 @@ put "remove_mapping a" jit_maps
 
 # --- memory that is asked for in two ways, of which each is enough ---
 
-# none_for FUNCTION WHAT COMMAND…: with no memory for anything in a function, it
-# fails for that reason; with memory, it does not
+# none_for FUNCTION WHAT COMMAND…: with no memory for anything in a function (or, with
+# $only, for what takes whole pages), it fails for that reason; with memory, it does
+# not
+only=
 none_for()
 {
 	local function=$1 what=$2 said status
 
 	shift 2
 	debug_fail_in_module 100 "$function"
+	[ -z "$only" ] || echo 0 >/sys/kernel/debug/failslab/probability
 	said=$("$@" 2>&1)
 	status=$?
 	debug_fail_in_module 0
@@ -222,6 +225,9 @@ none_for op_event_buffer_resize "an event buffer" put 1 enable
 put 0 enable
 put "$size" buffer_size
 none_for op_reader_open "a reader of the stream" open_stream
+only=fail_page_alloc
+none_for op_reader_open "a reader's room" open_stream
+only=
 none_for op_changes_read "what has changed" cat "$op/changes"
 none_for op_jit_add "the first range of a process" \
 	put "add_mapping a 0x1000 0x2000 pid=$failnth_PID" jit_maps

@@ -32,7 +32,7 @@ load()
 	insmod "$OP_KO"
 }
 
-plan 69
+plan 70
 mkdir -p /tmp/a /tmp/b
 cd /
 
@@ -83,8 +83,10 @@ for bad in mode=01777 mode=7777 mode=8 mode=rw mode= mode=-1 mode \
 	ok "mount -o $bad is refused" not mount -t oprofilefs -o $bad nodev $at
 done
 # mount(8) has an opinion of its own about the last number there is.
-ok "mount -o uid=4294967295 is refused by the kernel" \
-	not busybox mount -t oprofilefs -o uid=4294967295 nodev $at
+for bad in uid gid; do
+	ok "mount -o $bad=4294967295 is refused by the kernel" \
+		not busybox mount -t oprofilefs -o $bad=4294967295 nodev $at
+done
 is "$(options $at)" "" "and nothing is mounted"
 ok "mounting with all options" \
 	mount -t oprofilefs -o uid=7,gid=8,mode=0640 nodev $at

@@ -162,7 +162,8 @@ diag "left out of optop's, of perf's: rows, and their share:" \
 	"$(sed -n 's/^none //p' "$tmp/ours"); $(sed -n 's/^none //p' "$tmp/theirs")"
 diag "samples: $n here, $n_perf there"
 
-awk -v n1="$n" -v n2="$n_perf" '
+# (gawk 5.2.1 crashes on this where addresses are not random.)
+mawk -v n1="$n" -v n2="$n_perf" '
 	function abs(x) { return x < 0 ? -x : x }
 	# Of one symbol in two profiles.
 	function error(p, q,   m) {

@@ -286,7 +286,9 @@ bool op_changes_apply(const struct op_changes *changes,
 		      const struct op_change_image *change,
 		      struct op_hist *hist, struct op_patch *patch)
 {
-	const struct op_change_bin *bins = changes->bins + change->first;
+	/* Where there is none at all there is no array either. */
+	const struct op_change_bin *bins =
+		change->nr ? changes->bins + change->first : NULL;
 	size_t i, nr = hist->nr, new = 0;
 
 	patch->nr = patch->added = 0;
