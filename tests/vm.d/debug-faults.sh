@@ -207,13 +207,13 @@ none_for()
 	debug_fail_in_module 100 "$function"
 	if [ -n "$only" ]; then
 		# Pages of vmalloc() as well, which could be in high memory.
-		echo N >/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem
-		echo 0 >/sys/kernel/debug/failslab/probability
+		echo N >$debugfs/fail_page_alloc/ignore-gfp-highmem
+		echo 0 >$debugfs/failslab/probability
 	fi
 	said=$("$@" 2>&1)
 	status=$?
 	debug_fail_in_module 0
-	echo Y >/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem
+	echo Y >$debugfs/fail_page_alloc/ignore-gfp-highmem
 	[ $status != 0 ] && [[ $said = *"Cannot allocate memory"* ]]
 	result $? "no memory for $what: it says so" || diag "$said"
 	ok "then it can be had" "$@"

@@ -44,6 +44,9 @@ own()
 
 # Programs: three that look alike, each alone with its kind of fork and exec. How
 # many there are is given, not how long it takes: a slow machine has few in that.
+percent=80
+# To begin and to end takes more of a program's life there.
+[[ $OP_KVER != *-oprofile-* ]] || percent=70
 op_start $hz
 for name in alpha beta gamma; do
 	"$op_progs/forkstorm" 2 0 150 "$op_progs/burn-$name" 200000 \
@@ -53,7 +56,7 @@ wait
 op_stop
 for name in alpha beta gamma; do
 	ok "burn-$name ran often" test "$(sed 's/ran //' "/tmp/$name")" -ge 150
-	own "burn-$name" "burn_$name" "a storm of burn-$name" 60 70
+	own "burn-$name" "burn_$name" "a storm of burn-$name" 60 $percent
 done
 is "$(op_user_unknown)" 0 "nothing of it is unknown"
 is "$(op_samples anon)" 0 "nothing of it is anonymous"

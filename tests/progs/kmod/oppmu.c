@@ -11,7 +11,6 @@
  * NMI, wherever its CPU is at that moment: each CPU's timer sends one to the next
  * CPU.  The parameter "given" says how many overflows there were.
  */
-#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/module.h>
